@@ -9,6 +9,7 @@ import pytest
 import synthetic
 
 from plaq.data.estimate import Estimate
+from plaq.data.tables import to_csv
 from plaq.dca.lattice.hopping import Lattice
 from plaq.dca.lattice.matsubara import frequency_cutoff, mesh
 from plaq.dca.results.export import export, scalars
@@ -70,15 +71,15 @@ def test_csv_holds_every_number(exported):
 
 def test_scalars_leave_out_observables_without_measurements(exported):
     results, _ = exported
-    rows = list(csv.DictReader(io.StringIO(scalars(results))))
-    assert rows[0]["lambda_d"] == "" and float(rows[1]["lambda_d"]) == results.at(0.1)["lambda_d"].mean
-    assert float(rows[2]["sign_error"]) == results.at(0.08)["sign"].error
+    rows = scalars(results)
+    assert "lambda_d" not in rows[0] and rows[1]["lambda_d"] == results.at(0.1)["lambda_d"].mean
+    assert rows[2]["sign_error"] == results.at(0.08)["sign"].error
 
 
 def test_scalars_name_each_column_once(exported):
     results, _ = exported
     results.at(0.1).observables["mu"] = Estimate("mu", np.array(2.1), np.array(0.003), unit="t")
-    rows = list(csv.reader(io.StringIO(scalars(results))))
+    rows = list(csv.reader(io.StringIO(to_csv(scalars(results)))))
     assert rows[0][:4] == ["T", "beta", "mu", "mu_error"] and len(set(rows[0])) == len(rows[0])
     assert [row[2:4] for row in rows[1:3]] == [["2.0", ""], ["2.1", "0.003"]]
     del results.at(0.1).observables["mu"]

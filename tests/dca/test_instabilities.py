@@ -1,7 +1,6 @@
 """Orders beside d-wave pairing: eigenvalues behind divergences of the vertex, names, answers, and where they are
 seen."""
 
-import csv
 import io
 import json
 
@@ -155,15 +154,15 @@ def test_every_output_shows_the_instabilities(magnetic, tmp_path):
 
 def test_transitions_are_exported(magnetic):
     p, results = magnetic
-    rows = {row["symbol"]: row for row in csv.DictReader(io.StringIO(export.transitions(results)))}
-    assert float(rows["T_N"]["value"]) == next(
+    rows = {row["symbol"]: row for row in export.transitions(results)}
+    assert rows["T_N"]["value"] == next(
         o.transition.value for o in results.instabilities() if o.symbol == "T_N")
-    assert rows["T_CDW"]["value"] == "" and rows["T_CDW"]["status"] == "bound"
-    lines = list(csv.DictReader(io.StringIO(export.by_momentum(results))))
-    assert len(lines) == 3 * len(results.points) and float(lines[2]["spin_susceptibility"]) > 0
+    assert rows["T_CDW"]["value"] is None and rows["T_CDW"]["status"] == "bound"
+    lines = export.by_momentum(results)
+    assert len(lines) == 3 * len(results.points) and lines[2]["spin_susceptibility"] > 0
     with h5py.File(io.BytesIO(), "w") as file:
         export.write_transitions(file, results)
-        assert file["transitions/0_T_N/value"][()] == float(rows["T_N"]["value"])
+        assert file["transitions/0_T_N/value"][()] == rows["T_N"]["value"]
         assert file["transitions/1_T_CDW/status"].asstr()[()] == "bound"
         assert np.isnan(file["transitions/1_T_CDW/value"][()])
     with h5py.File(io.BytesIO(), "w") as file:

@@ -8,6 +8,6 @@
 from plaq.lazy import lazily
 
 __all__, __getattr__, __dir__ = lazily(__name__, {
-    "Parameters": "parameters", "Point": "physics.point", "Results": "results.results", "load": "commands",
-    "run": "commands",
+    **dict.fromkeys(("run", "load", "check", "estimate", "sweep", "report", "digest"), "commands"),
+    "Parameters": "parameters", "Point": "physics.point", "Results": "results.results",
 })

@@ -17,11 +17,12 @@ from plaq.dca.planning.cost import Machine, cost
 from plaq.dca.planning.forecast import describe, forecast, remark
 from plaq.dca.planning.needs import check_needs
 from plaq.dca.results import sweep_table
-from plaq.dca.results.file import FORMAT, StoredRun, read_run
+from plaq.dca.results.file import FORMAT, StoredRun, read_results, read_run
 from plaq.dca.results.results import Results
 from plaq.dca.solver import devices
 from plaq.run.application import Application
 from plaq.run.driver import Run
+from plaq.run.forecast import Forecast
 from plaq.run.output import RunOutput
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class Dca(Application):
     def describe(self) -> str:
         return describe(self.parameters)
 
-    def estimate(self, ranks: int, workers: int | None, machine: Path | None) -> str:
+    def estimate(self, ranks: int, workers: int | None, machine: Path | None) -> Forecast:
         speeds = Machine.read(machine) if machine else Machine()
         return forecast(self.parameters, speeds, ranks, workers or speeds.workers)
 
@@ -84,6 +85,17 @@ class Dca(Application):
 
     def save(self, output: RunOutput, results: Results) -> None:
         Observer(self.parameters, output).save(results)
+
+    @classmethod
+    def load(cls, folder: Path) -> Results:
+        return read_results(folder / "results.h5")[0]
+
+    @classmethod
+    def scalars(cls, results: Results) -> list[dict[str, Any]]:
+        """Return a row for each temperature."""
+        from plaq.dca.results.export import scalars
+
+        return scalars(results)
 
     @classmethod
     def outcome(cls, results: Results) -> dict[str, Any]:

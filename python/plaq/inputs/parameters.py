@@ -26,6 +26,7 @@ class Parameters:
     FREE: ClassVar[frozenset[str]] = frozenset()  # keys that a checkpoint is not bound to: `may_grow` decides on them
 
     def __init__(self, source: str = "Parameters", **sections: Mapping[str, Any]):
+        sections = plain(sections)
         values = self.SCHEMA.read(sections, source)
         self.check(values, source)
         object.__setattr__(self, "_explicit", {section: dict(content) for section, content in sections.items()})
@@ -128,6 +129,15 @@ class Parameters:
             if key.partition(".")[0] != RUN and value != other and not self.may_grow(key, before):
                 return key, value, other, self.INSTEAD.get(key, "")
         return None
+
+
+def plain(value: Any) -> Any:
+    """Return numbers and arrays of numpy, and ranges, anywhere in a value as Python's own."""
+    if isinstance(value, Mapping):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple, range)):
+        return [plain(item) for item in value]
+    return value.tolist() if hasattr(value, "tolist") else value
 
 
 def with_key(sections: Mapping[str, Any], section: str, name: str, value: Any) -> Mapping[str, Any]:

@@ -14,6 +14,8 @@
 from plaq.lazy import lazily
 
 __all__, __getattr__, __dir__ = lazily(__name__, {
+    **dict.fromkeys(("run", "load", "check", "estimate", "sweep", "report", "digest"), "commands"),
+    "Parameters": "parameters", "Results": "results",
     "Lattice": "fields.lattice", "GaugeField": "fields.fields", "SpinorField": "fields.fields",
     "Flavours": "fields.fields", "gamma": "fields.gamma",
     "LinearOperator": "fields.linear_operator", "Wilson": "fields.wilson", "Doublet": "fields.doublet",
@@ -25,5 +27,4 @@ __all__, __getattr__, __dir__ = lazily(__name__, {
     "correlator": "measurements.mesons",
     "read_ildg": "files.ildg", "write_ildg": "files.ildg", "read_nersc": "files.nersc",
     "read_propagator": "files.propagator_file", "write_propagator": "files.propagator_file",
-    "Parameters": "parameters", "run": "commands", "load": "commands", "report": "commands", "digest": "commands",
 })

@@ -12,9 +12,11 @@ from plaq.data.formatting import format_size
 from plaq.errors import InputError
 from plaq.lqcd import planning
 from plaq.lqcd.parameters import PROGRAM, Parameters
+from plaq.lqcd.results import Results, read_results
 from plaq.machine import memory, pool_options
 from plaq.run.application import Application
 from plaq.run.driver import Run
+from plaq.run.forecast import Forecast
 
 if TYPE_CHECKING:
     from plaq.lqcd.chain import Chain
@@ -53,7 +55,7 @@ class Lqcd(Application):
         self._check_grid(ranks)
         return planning.describe(self.parameters, ranks)
 
-    def estimate(self, ranks: int, workers: int | None, machine: Path | None) -> str:
+    def estimate(self, ranks: int, workers: int | None, machine: Path | None) -> Forecast:
         if machine is not None:
             raise InputError(f"--machine {machine}: {self.name} knows the speed of one machine only, "
                              "which is in benchmarks/lqcd.md")
@@ -66,6 +68,10 @@ class Lqcd(Application):
 
     def header(self) -> Mapping[str, Any]:
         return {"seed": self.parameters.updates.seed}
+
+    @classmethod
+    def load(cls, folder: Path) -> Results:
+        return read_results(folder / "results.h5")[0]
 
     @classmethod
     def report(cls, folder: Path) -> Path:

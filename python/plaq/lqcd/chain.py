@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from plaq.data.results_file import Findings
 from plaq.lqcd.action.hmc import TimeScale, trajectory
 from plaq.lqcd.action.ranges import Ranges
 from plaq.lqcd.action.rational import InverseRoot, RationalTerm
@@ -27,6 +26,7 @@ from plaq.lqcd.measurements.mesons import meson_correlator, spin_tensor
 from plaq.lqcd.measurements.potential import Loops
 from plaq.lqcd.measurements.scales import flow_times
 from plaq.lqcd.parameters import Parameters
+from plaq.lqcd.results import Results
 from plaq.machine import pool_options
 from plaq.run.driver import Run
 from plaq.run.folder import parts_of
@@ -198,9 +198,10 @@ class Chain:
     def distributed_numbers(self):
         return None
 
-    def results(self) -> Findings:
-        results = analyse(self.p, self.plaquettes, Loops(self.polyakov, self.rectangles, self.wilson),
-                         self.mesons, self.flow, self.trajectories, self.seconds)
+    def results(self) -> Results:
+        loops = Loops(self.polyakov, self.rectangles, self.wilson)
+        results = Results(**vars(analyse(self.p, self.plaquettes, loops, self.mesons, self.flow, self.trajectories,
+                                         self.seconds)))
         results.sentences += self.ranges.sentences()
         results.recorded |= self.ranges.recorded()
         return results

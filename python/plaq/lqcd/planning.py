@@ -11,6 +11,7 @@ from plaq.lqcd.choices import INTEGRATORS, RECTANGLES
 from plaq.lqcd.measurements.scales import flow_times
 from plaq.lqcd.parameters import RATIONAL, Parameters
 from plaq.machine import memory as machine_memory
+from plaq.run.forecast import Forecast
 
 # Microseconds of one core, 8^4 sites on the machine of benchmarks/lqcd.md, for each link or site.
 LINK_UPDATE = {False: 1.2, True: 10.0}  # heat bath or over-relaxation, without and with rectangles
@@ -125,8 +126,8 @@ def describe(p: Parameters, ranks: int) -> str:
     return "\n".join([*lines, "", estimate(p, ranks, 1)])
 
 
-def estimate(p: Parameters, ranks: int, workers: int) -> str:
-    """Return the text of ``plaq lqcd estimate``: boxes, memory and time.
+def estimate(p: Parameters, ranks: int, workers: int) -> Forecast:
+    """Return boxes, memory and time of a run.
 
     InputError if the lattice cannot be cut for the ranks.
     """
@@ -137,17 +138,18 @@ def estimate(p: Parameters, ranks: int, workers: int) -> str:
     surface = sites - math.prod(n - 2 if cut > 1 else n for n, cut in zip(box, grid))
     faces = sum(2 * sites // n for n, cut in zip(box, grid) if cut > 1)
     needed, available = memory(p, sites), machine_memory()
-    parts = seconds(p)
     cores = ranks * workers
-    return "\n".join([
+    parts = {part: value / cores for part, value in seconds(p).items()}
+    text = "\n".join([
         f"ranks:       {ranks} in a grid of {' x '.join(map(str, grid))}, {workers} worker(s) each; "
         f"boxes of {' x '.join(map(str, box))}, {lanes} lanes",
         f"surface:     {surface} of {sites} sites of a box have a neighbour elsewhere, {format_size(96 * faces)} for a "
         "hopping matrix",
         f"memory:      {format_size(needed)} of fields on a rank"
         + (f", which does not fit: this machine has {format_size(available)} for one" if needed > available else ""),
-        "time:        " + ", ".join(f"{part} {format_duration(value / cores)}" for part, value in parts.items())
-        + f"; all {format_duration(sum(parts.values()) / cores)}",
+        "time:        " + ", ".join(f"{part} {format_duration(value)}" for part, value in parts.items())
+        + f"; all {format_duration(sum(parts.values()))}",
         f"             to a factor of three where messages cost little, with {STEPS} steps of each solve, "
         "which is for heavy quarks" + (f", or {CYCLES} of multigrid" if p.mesons.solver == "multigrid" else ""),
     ])
+    return Forecast(text, parts=parts, memory=needed, ranks=ranks, workers=workers)

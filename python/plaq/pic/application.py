@@ -13,8 +13,10 @@ from plaq.pic.inputs.parameters import Parameters
 from plaq.pic.inputs.setup import Setup
 from plaq.pic.inputs.table import PROGRAM
 from plaq.pic.planning.describe import describe
+from plaq.pic.results.results import Results, read_results
 from plaq.run.application import Application
 from plaq.run.driver import Run
+from plaq.run.forecast import Forecast
 
 if TYPE_CHECKING:
     from plaq.pic.simulation import Simulation
@@ -50,7 +52,7 @@ class Pic(Application):
         self.check(1)
         return describe(Setup(self.parameters))
 
-    def estimate(self, ranks: int, workers: int | None, machine: Path | None) -> str:
+    def estimate(self, ranks: int, workers: int | None, machine: Path | None) -> Forecast:
         from plaq.pic.planning.estimate import estimate
 
         run = self.parameters.run
@@ -71,6 +73,17 @@ class Pic(Application):
         from plaq.pic.simulation import Simulation
 
         return Simulation(self.parameters, run)
+
+    @classmethod
+    def load(cls, folder: Path) -> Results:
+        return read_results(folder / "results.h5")[0]
+
+    @classmethod
+    def scalars(cls, results: Results) -> list[dict[str, Any]]:
+        """Return a row of the last values of all histories; what a step counts is added up."""
+        from plaq.pic.results.export import final_values
+
+        return [final_values(results)]
 
     @classmethod
     def report(cls, folder: Path) -> Path:

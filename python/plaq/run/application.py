@@ -12,10 +12,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
+from plaq.data.tables import columns
 from plaq.errors import InputError
 from plaq.inputs.parameters import Parameters
 from plaq.inputs.schema import Schema
 from plaq.run import table
+from plaq.run.forecast import Forecast
 
 if TYPE_CHECKING:  # that these are plain objects for an application is what keeps the arrows one way
     from plaq.run.driver import Run
@@ -98,8 +100,8 @@ class Application(ABC):
         """Return the text that ``check`` prints: the input in words, and its needs."""
         return self.parameters.to_toml()
 
-    def estimate(self, ranks: int, workers: int | None, machine: Path | None) -> str:
-        """Return the text that ``estimate`` prints: time and memory on ``ranks`` ranks of ``workers`` workers each.
+    def estimate(self, ranks: int, workers: int | None, machine: Path | None) -> Forecast:
+        """Return time and memory on ``ranks`` ranks of ``workers`` workers each, as ``estimate`` prints them.
 
         ``workers`` is by default the machine's, ``machine`` a file with speeds. InputError if the application has no
         model of its cost.
@@ -131,6 +133,18 @@ class Application(ABC):
         results_file.write(output.folder.results, results_file.format_of(self.name), results, self.parameters.to_toml(),
                            output.header)
         output.folder.write_summary(results_file.summary(results, output.header))
+
+    @classmethod
+    def load(cls, folder: Path) -> Any:
+        """Return the results in a run's folder."""
+        from plaq.data import results_file
+
+        return results_file.read(folder / "results.h5", results_file.format_of(cls.name))[0]
+
+    @classmethod
+    def scalars(cls, results: Any) -> list[dict[str, Any]]:
+        """Return rows of all single numbers of a run, each with a column for its error."""
+        return [columns(results.estimates)]
 
     @classmethod
     def outcome(cls, results: Any) -> dict[str, Any]:

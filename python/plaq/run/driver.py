@@ -92,7 +92,8 @@ class Run:
 
 
 def run(kind: type[Application], parameters: Any, folder: str | Path | None = None, source: str = "Parameters",
-        trace: bool = False, started: float | None = None, start: str | Path | None = None) -> Any:
+        trace: bool = False, started: float | None = None, start: str | Path | None = None,
+        progress: Any = None) -> Any:
     """Carry out an application's run and return its results.
 
     With a folder, rank 0 keeps a run folder up to date, and a run that was stopped there resumes from its last
@@ -104,24 +105,24 @@ def run(kind: type[Application], parameters: Any, folder: str | Path | None = No
     SIGTERM, SystemExit(0) at the limit.
     """
     try:
-        return run_in_world(kind, parameters, folder, source, trace, started, start)
+        return run_in_world(kind, parameters, folder, source, trace, started, start, progress)
     except InterruptedByUser as stopped:  # itself and no kind of it, or Python would not end as after a SIGINT
         raise KeyboardInterrupt(stopped.reason) from None
 
 
 def run_in_world(kind: type[Application], parameters: Any, folder: str | Path | None, source: str, trace: bool,
-                 started: float | None, start: str | Path | None) -> Any:
+                 started: float | None, start: str | Path | None, progress: Any = None) -> Any:
     """Carry out `run` on all ranks; raises Interrupted when it is stopped."""
     from plaq.comm import world
 
     with Stop(parameters.run.walltime) as stop, limit_waits(parameters.run.timeout, stop.requested):
-        return run_on(kind, world(), parameters, folder, source, stop, open_log, trace, started, start)
+        return run_on(kind, world(), parameters, folder, source, stop, open_log, trace, started, start, progress)
 
 
 def run_on(kind: type[Application], comm: Communicator, parameters: Any, folder: str | Path | None,
            source: str, stop: Stop,
            make_log: Callable[[Path], Log], trace: bool = False, started: float | None = None,
-           start: str | Path | None = None) -> Any:
+           start: str | Path | None = None, progress: Any = None) -> Any:
     """Carry out `run` on the ranks of comm; ``stop`` requests an early stop."""
     started = time.perf_counter() if started is None else started
     comm.together(lambda: demand_parts(parameters.run))

@@ -43,26 +43,35 @@ def read(kind: type[Application], path: Path, settings: Iterable[str | Option] =
     axes = tables.pop(SWEEP, {})
     if not isinstance(axes, Mapping):
         raise InputError(f"{path}: sweep = {shown(axes)} is not allowed: [sweep] is a section")
+    return combine(kind, tables, axes, path, f"{path}: [sweep]", settings)
+
+
+def combine(kind: type[Application], tables: Mapping[str, Any], axes: Mapping[str, Any], source: str | Path,
+            place: str, settings: Iterable[str | Option] = ()) -> dict[str, Any]:
+    """Return the parameters of every combination of the axes, {key: values}, by name.
+
+    ``tables`` have all other keys; messages name ``source``, and ``place`` for the axes.
+    """
     for key, values in axes.items():
-        parameter = kind.schema().find(key, f"{path}: [sweep]")
+        parameter = kind.schema().find(key, place)
         if parameter.section == RUN:
-            raise InputError(f"{path}: [sweep] {key}: keys of [run] change no result; sweep over another one")
+            raise InputError(f"{place} {key}: keys of [run] change no result; sweep over another one")
         if not isinstance(values, list) or not values:
-            raise InputError(f"{path}: [sweep] {key} = {shown(values)} is not allowed: it must be a list of values, "
+            raise InputError(f"{place} {key} = {shown(values)} is not allowed: it must be a list of values, "
                              f"each {parameter.kind.allowed}")
     combinations = math.prod(map(len, axes.values()))
     if combinations > MOST:
-        raise InputError(f"{path}: [sweep] has {combinations} combinations: at most {MOST} are allowed")
+        raise InputError(f"{place} has {combinations} combinations: at most {MOST} are allowed")
     runs, fingerprints = {}, set()
     for values in itertools.product(*axes.values()):
         changed = tables
         for key, value in zip(axes, values):
             section, _, name = key.rpartition(".")
             changed = with_key(changed, section, name, value)
-        parameters = kind.Parameters.from_tables(changed, path, settings)
+        parameters = kind.Parameters.from_tables(changed, source, settings)
         name = folder_name((key.partition(".")[2], value) for key, value in zip(axes, values))
         if parameters.fingerprint() in fingerprints:
-            raise InputError(f"{path}: [sweep] has {name} twice")
+            raise InputError(f"{place} has {name} twice")
         fingerprints.add(parameters.fingerprint())
         runs[name] = parameters
     return runs
@@ -78,31 +87,48 @@ def folder_name(values: Iterable[tuple[str, Any]]) -> str:
 
 def run(kind: type[Application], runs: dict[str, Any], source: str, comm: Any, trace: bool = False,
         start: Path | None = None) -> None:
-    """Carry out all runs on the ranks of comm, each in a folder of its own; then write tables and a page.
-
-    Their folders are below ``run.folder``. All start from the run ``start``; if that is a sweep, each starts from its
-    run of the same name.
+    """Carry out all runs, each in a folder of its own below ``run.folder``; then write tables and a page.
 
     A run that fails leaves the others alone. Raises RunError at the end if one failed, Interrupted if they were
     stopped; finished runs are kept, and the same command resumes the rest.
     """
+    base = Path(next(iter(runs.values())).run.folder)
+    outcomes, _ = carry_out(kind, runs, base, source, comm, trace, start, keep=False)
+    failed = [name for name, outcome in outcomes.items() if outcome["status"] == "failed"]
+    if failed:
+        error = RunError(f"{len(failed)} of {len(runs)} runs failed: {'; '.join(failed)}")
+        error.ranks = comm.size
+        raise error
+
+
+def carry_out(kind: type[Application], runs: Mapping[str, Any], base: Path | None, source: str, comm: Any,
+              trace: bool = False, start: Path | None = None, progress: Any = None,
+              keep: bool = True) -> tuple[dict, dict]:
+    """Carry out all runs on the ranks of comm; return {name: outcome} and {name: results} of those that ended.
+
+    The results are empty unless they are to be kept. With ``base`` each run has its own folder below it, and tables
+    and a page are written there. All start from the run ``start``; if that is a sweep, each starts from its run of the
+    same name. Raises Interrupted if they were stopped.
+    """
     first = next(iter(runs.values()))
-    base = Path(first.run.folder)
-    comm.on_root(lambda: need_program(base, kind.name))
+    comm.on_root(lambda: need_program(base, kind.name) if base else None)
     comm.on_root(lambda: check_needs(kind, runs, comm.size, memory()))
     sizes = group_sizes(len(runs), comm.size)
     number = bisect(list(itertools.accumulate(sizes)), comm.rank)
     group = comm.split(number)
-    queues = deal(expected_seconds(kind, runs), len(sizes))
-    outcomes, reason = {}, None
+    queue = deal(expected_seconds(kind, runs), len(sizes))[number]
+    outcomes, found, reason = {}, {}, None
+    say = print_line if base and progress is not False else lambda line: None
     with (Stop(first.run.walltime) as stop, limit_waits(first.run.timeout, stop.requested),
           open(os.devnull, "w") as nowhere):
-        for name in queues[number]:
+        for place, name in enumerate(queue):
             try:
-                results = driver.run_on(kind, group, runs[name], base / name, source, stop,
+                results = driver.run_on(kind, group, runs[name], base and base / name, source, stop,
                                         lambda path: Log(path, nowhere), trace,
-                                        start=start / name if start and (start / name).is_dir() else start)
+                                        start=start / name if start and (start / name).is_dir() else start,
+                                        progress=part_of(progress, name, place, len(queue)) if number == 0 else False)
                 outcomes[name] = kind.outcome(results) | {"seconds": sum(results.seconds.values())}
+                found |= {name: results} if keep else {}
             except Interrupted as interrupted:
                 reason = interrupted.reason
                 break
@@ -111,20 +137,25 @@ def run(kind: type[Application], runs: dict[str, Any], source: str, comm: Any, t
                 if error is None or error.ranks != group.size:  # the group's other ranks wait: the job has to end
                     raise
                 outcomes[name] = {"status": "failed", "error_text": str(error)}
-            group.on_root(lambda: print_line(in_words(name, outcomes[name])))
-        gathered = comm.allgather((outcomes if group.rank == 0 else {}, reason))
-    outcomes = {name: outcome for done, _ in gathered for name, outcome in done.items()}
-    comm.on_root(lambda: print_line(f"report: {kind.record_sweep(base, runs, outcomes)}"))
-    reasons = [reason for _, reason in gathered if reason]
+            group.on_root(lambda: say(in_words(name, outcomes[name])))
+        gathered = comm.allgather((outcomes, found, reason) if group.rank == 0 else ({}, {}, reason))
+    outcomes = {name: outcome for done, _, _ in gathered for name, outcome in done.items()}
+    found = {name: results for _, some, _ in gathered for name, results in some.items()}
+    if base:
+        comm.on_root(lambda: say(f"report: {kind.record_sweep(base, runs, outcomes)}"))
+    reasons = [reason for _, _, reason in gathered if reason]
     if reasons:
-        comm.on_root(lambda: print_line(f"stopped by {reasons[0]}: {len(outcomes)} of {len(runs)} runs are done; "
-                                        "the same command continues"))
+        comm.on_root(lambda: say(f"stopped by {reasons[0]}: {len(outcomes)} of {len(runs)} runs are done; "
+                                 "the same command continues"))
         raise INTERRUPTIONS[reasons[0]]
-    failed = [name for name, outcome in outcomes.items() if outcome["status"] == "failed"]
-    if failed:
-        error = RunError(f"{len(failed)} of {len(runs)} runs failed: {'; '.join(failed)}")
-        error.ranks = comm.size
-        raise error
+    return outcomes, found
+
+
+def part_of(progress: Any, name: str, place: int, count: int) -> Any:
+    """Return the progress of one run of ``count``, for a function of that of all."""
+    if not callable(progress):
+        return progress
+    return lambda fraction, text: progress((place + fraction) / count, f"{name}: {text}")
 
 
 def check_needs(kind: type[Application], runs: Mapping[str, Any], ranks: int, place: float) -> None:

@@ -14,6 +14,7 @@ from plaq.dca.solver import devices
 from plaq.dca.units import measured, strength
 from plaq.errors import InputError
 from plaq.machine import pool_options
+from plaq.run.forecast import Forecast
 
 HOT = 5.0  # times band width or U: a temperature that may be meant in another unit
 
@@ -80,8 +81,8 @@ def remark(p: Parameters) -> str:
             "in the unit of U and the hopping")
 
 
-def forecast(p: Parameters, machine: Machine, ranks: int, workers: int) -> str:
-    """Return the text that ``plaq dca estimate`` prints: wall time by part, memory and efficiency on many ranks."""
+def forecast(p: Parameters, machine: Machine, ranks: int, workers: int) -> Forecast:
+    """Return wall time by part, memory and efficiency on many ranks."""
     if p.solver.kind == "ed":
         raise InputError('solver.kind = "ed": exact diagonalisation runs on one core; `plaq check` estimates it')
     check_ranks(p, ranks)
@@ -105,11 +106,11 @@ def forecast(p: Parameters, machine: Machine, ranks: int, workers: int) -> str:
     for c, single in zip(costs, alone):
         lines.append(line(f"{c.T:.4g}", f"{c.order:.0f}", format_size(c.rank_bytes),
                           [*(getattr(c, part) for part in parts), c.seconds], single.seconds))
-    total = [sum(getattr(c, part) for c in costs) for part in parts]
-    all_seconds = sum(total) + machine.startup
+    total = {part: sum(getattr(c, part) for c in costs) for part in parts}
+    all_seconds, memory = sum(total.values()) + machine.startup, max(c.rank_bytes for c in costs)
+    on_one_core = sum(c.seconds for c in alone) + machine.startup
     lines += [
-        line("all", "", format_size(max(c.rank_bytes for c in costs)), [*total, all_seconds],
-             sum(c.seconds for c in alone) + machine.startup),
+        line("all", "", format_size(memory), [*total.values(), all_seconds], on_one_core),
         "",
         f"start-up {format_duration(machine.startup)}; {counted(p)}; efficiency is against one core",
     ]
@@ -122,7 +123,8 @@ def forecast(p: Parameters, machine: Machine, ranks: int, workers: int) -> str:
                      "those of workers")
     if p.solver.chains % (ranks * workers):
         lines.append(f"{p.solver.chains} chains are not a multiple of {ranks * workers} cores: some cores will be idle")
-    return "\n".join(lines)
+    return Forecast("\n".join(lines), parts=total | {"start-up": machine.startup}, memory=memory, ranks=ranks,
+                    workers=workers, efficiency=on_one_core / (all_seconds * ranks * workers))
 
 
 def counted(p: Parameters) -> str:

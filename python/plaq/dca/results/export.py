@@ -10,15 +10,15 @@ where there is no number.
 
 from __future__ import annotations
 
-import csv
 import io
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import h5py
 import numpy as np
 
-from plaq.data.estimate import Estimate
+from plaq.data.tables import columns, entries, to_csv, write_files
 from plaq.dca.lattice.chemical_potential import cutoff
 from plaq.dca.lattice.hopping import Lattice
 from plaq.dca.lattice.matsubara import mesh
@@ -28,32 +28,28 @@ from plaq.dca.physics.response import responses
 from plaq.dca.results.file import read_results
 from plaq.dca.results.results import Results
 from plaq.errors import RunError
-from plaq.files.atomic import cannot_write, write_atomically
 
 MOST_FREQUENCIES = 1024
+ORDERS = ("q_x", "q_y", "symbol", "order", "channel", "irrep", "status", "value", "error", "method", "sentence")
+TRANSFERS = ("T", "q_x", "q_y", "m")
 
 
 def export(folder: Path, out: Path) -> list[Path]:
     """Write ``triqs.h5`` and one CSV file per observable of a run folder into ``out``; the paths."""
     results, toml, _ = read_results(folder / "results.h5", functions=False)
     parameters = Parameters("input", **tomllib.loads(toml))
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise RunError(cannot_write(out, error)) from error
     image = io.BytesIO()
     with h5py.File(image, "w") as file:
         write_triqs(file, results, parameters)
-    files = {"triqs.h5": image.getvalue(), "scalars.csv": scalars(results).encode(),
-             "transitions.csv": transitions(results).encode(), "momenta.csv": by_momentum(results).encode()}
+    files = {"triqs.h5": image.getvalue(), "scalars.csv": to_csv(scalars(results)),
+             "transitions.csv": to_csv(transitions(results), ORDERS),
+             "momenta.csv": to_csv(by_momentum(results), TRANSFERS)}
     for name in dict.fromkeys(
         name for point in results.points for name, e in point.observables.items() if e.mean.ndim
     ):
         if all(point[name].mean.ndim <= 2 for point in results.points if name in point):
-            files[f"{name}.csv"] = table(results, name).encode()
-    for name, content in files.items():
-        write_atomically(out / name, content)
-    return [out / name for name in files]
+            files[f"{name}.csv"] = to_csv(table(results, name))
+    return write_files(out, files)
 
 
 def write_triqs(file: h5py.Group, results: Results, parameters: Parameters) -> None:
@@ -116,73 +112,32 @@ def write_block_gf(group: h5py.Group, values: np.ndarray, beta: float) -> None:
         axis["positive_freq_only"] = np.int32(0)
 
 
-def scalars(results: Results) -> str:
-    """Return one row per temperature: T, beta, and mean and error of every scalar, mu first; empty where there is none.
-    """
-    measured = (name for p in results.points for name, e in p.observables.items() if not e.mean.ndim)
-    names = list(dict.fromkeys(["mu", *measured]))
-    file = io.StringIO()
-    rows = csv.writer(file, lineterminator="\n")
-    rows.writerow(["T", "beta", *(column for name in names for column in (name, f"{name}_error"))])
+def scalars(results: Results) -> list[dict[str, Any]]:
+    """Return a row for each temperature: T, beta, and mean and error of every scalar, mu first."""
+    rows = []
     for p in results.points:
-        values = {"mu": (p.mu, "")} | {name: (p[name].mean.item(), p[name].error.item()) for name in names if name in p}
-        rows.writerow([p.T, p.beta, *(cell for name in names for cell in values.get(name, ("", "")))])
-    return file.getvalue()
+        rows.append({"T": p.T, "beta": p.beta, "mu": p.mu, "mu_error": None, **columns(p.observables)})
+    return rows
 
 
-def transitions(results: Results) -> str:
-    """Return one row per order that was looked for, T_c first; value and error are empty where it was not found."""
-    file = io.StringIO()
-    rows = csv.writer(file, lineterminator="\n")
-    names = ("symbol", "order", "channel", "irrep", "status", "value", "error", "method", "sentence")
-    rows.writerow(["q_x", "q_y", *names])
+def transitions(results: Results) -> list[dict[str, Any]]:
+    """Return a row for each order that was looked for, T_c first; value and error are None where it was not found."""
+    rows = []
     for order in results.instabilities():
         plain = order.plain()
-        rows.writerow([*plain["q"], *(plain[name] for name in names)])
-    return file.getvalue()
+        rows.append(dict(zip(ORDERS, [*plain["q"], *(plain[name] for name in ORDERS[2:])])))
+    return rows
 
 
-def by_momentum(results: Results) -> str:
-    """Return one row per temperature and transfer: susceptibilities, structure factors, eigenvalues; q in pi/a."""
-    rows = [(point.T, row) for point in results.points for row in responses(point)]
-    names = list(dict.fromkeys(name for _, row in rows for name in row.values))
-    file = io.StringIO()
-    lines = csv.writer(file, lineterminator="\n")
-    lines.writerow(["T", "q_x", "q_y", "m", *(column for name in names for column in (name, f"{name}_error"))])
-    for T, row in rows:
-        cells = [row.values[name] if name in row.values else None for name in names]
-        numbers = [x for e in cells for x in (("", "") if e is None else (e.mean.item(), e.error.item()))]
-        lines.writerow([T, *(row.q / np.pi).tolist(), row.m, *numbers])
-    return file.getvalue()
+def by_momentum(results: Results) -> list[dict[str, Any]]:
+    """Return a row for each temperature and transfer: susceptibilities, structure factors, eigenvalues; q in pi/a."""
+    rows = []
+    for point in results.points:
+        for row in responses(point):
+            rows.append(dict(zip(TRANSFERS, [point.T, *(row.q / np.pi).tolist(), row.m])) | columns(row.values))
+    return rows
 
 
-def table(results: Results, name: str) -> str:
-    """Return one row per temperature and entry of an array: T, the axes, value and error (real and imaginary part)."""
-    file = io.StringIO()
-    rows = csv.writer(file, lineterminator="\n")
-    points = [point for point in results.points if name in point]
-    complex_valued = np.iscomplexobj(points[0][name].mean)
-    rows.writerow(
-        [
-            "T",
-            *axis_columns(points[0][name]),
-            *(("re", "im", "re_error", "im_error") if complex_valued else ("value", "error")),
-        ]
-    )
-    for point in points:
-        e = point[name]
-        for index in np.ndindex(e.mean.shape):
-            where = [x for axis, i in zip(e.axes, index) for x in np.atleast_1d(axis.values[i]).tolist()]
-            mean, error = e.mean[index].item(), e.error[index].item()
-            both = (mean.real, mean.imag, error.real, error.imag) if complex_valued else (mean, error)
-            rows.writerow([point.T, *where, *both])
-    return file.getvalue()
-
-
-def axis_columns(estimate: Estimate) -> list[str]:
-    """Return one column for an axis of numbers, ``K_x, K_y`` for an axis of vectors."""
-    return [
-        name
-        for axis in estimate.axes
-        for name in ([axis.name] if np.ndim(axis.values) == 1 else [f"{axis.name}_x", f"{axis.name}_y"])
-    ]
+def table(results: Results, name: str) -> list[dict[str, Any]]:
+    """Return a row for each temperature and entry of an array: T, the axes, value and error."""
+    return [{"T": point.T, **row} for point in results.points if name in point for row in entries(point[name])]

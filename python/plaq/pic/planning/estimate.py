@@ -33,6 +33,7 @@ from plaq.pic.inputs.loads import bytes_of, emitted_particles, expected_loads
 from plaq.pic.inputs.parameters import Parameters
 from plaq.pic.inputs.plan import plan_of
 from plaq.pic.inputs.setup import Setup
+from plaq.run.forecast import Forecast
 
 PROCESS = 1e8  # bytes of Python with its libraries
 MOST_MEASURED = 200_000  # particles
@@ -240,8 +241,8 @@ def cost(setup: Setup, machine: Machine, ranks: int, workers: int) -> Cost:
                 PROCESS + float(np.bincount(home, bytes_of(setup, loads), ranks).max()))
 
 
-def estimate(p: Parameters, ranks: int, workers: int, machine: Path | None = None) -> str:
-    """Return the text of ``plaq pic estimate``.
+def estimate(p: Parameters, ranks: int, workers: int, machine: Path | None = None) -> Forecast:
+    """Return time and memory of a run.
 
     InputError for a file of speeds that is not valid, and for more ranks than patches.
     """
@@ -253,7 +254,7 @@ def estimate(p: Parameters, ranks: int, workers: int, machine: Path | None = Non
     speeds = Machine.read(machine) if machine else measure(setup)
     total, loads = cost(setup, speeds, ranks, workers), expected_loads(setup)
     plates = emitted_by_plates(setup)
-    return "\n".join([
+    text = "\n".join([
         f"machine:     {speeds.name}: a push {1e9 * speeds.push:.3g} ns, a cell's fields {1e9 * speeds.cell:.3g} ns, "
         f"a message {1e6 * speeds.latency:.3g} us, {speeds.bandwidth / 1e9:.3g} GB/s",
         f"ranks:       {ranks}, {workers} worker(s) each; {patches} patches of {loads.cells.mean():.4g} cells",
@@ -268,3 +269,6 @@ def estimate(p: Parameters, ranks: int, workers: int, machine: Path | None = Non
         f"time:        {format_duration(total.step * setup.steps)} for {setup.steps} steps, with the particles of "
         "t = 0; without output, checkpoints and moves",
     ])
+    parts = {"patches": total.patches, "messages": total.messages, "solve": total.solve}
+    return Forecast(text, parts={part: value * setup.steps for part, value in parts.items() if value},
+                    memory=total.memory, ranks=ranks, workers=workers, efficiency=total.efficiency)
