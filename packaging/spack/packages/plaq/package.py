@@ -32,12 +32,5 @@ class Plaq(PythonPackage):
     depends_on("py-threadpoolctl@3:", type=("build", "run"))
     depends_on("py-matplotlib@3.8:", type=("build", "run"))
 
-    # Wheels that Spack has no recipe of: fetched from the Python package index, into plaq's own prefix.
-    wheels = ("sparse-ir>=2.0", "pylibsparseir>=0.8.3,<0.13")
-
-    @run_after("install")
-    def install_wheels(self):
-        python("-m", "pip", "install", "--no-deps", f"--prefix={self.prefix}", *self.wheels)
-
     def config_settings(self, spec, prefix):
         return {"cmake.define.PLAQ_MPI": "on" if spec.satisfies("+mpi") else "off"}

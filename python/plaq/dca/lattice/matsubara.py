@@ -3,7 +3,9 @@
 import functools
 
 import numpy as np
-import sparse_ir
+from threadpoolctl import threadpool_limits
+
+from plaq.dca.lattice.ir_basis import Basis
 
 
 def frequency_cutoff(lattice, u, mu=0.0):
@@ -38,12 +40,10 @@ class Mesh:
         self.beta = float(beta)
         self.statistics = statistics
         self.wmax = float(wmax)
-        self._basis = sparse_ir.FiniteTempBasis(
-            statistics, self.beta, self.wmax, eps, sve_result=_singular_values(self.beta * self.wmax, eps)
-        )
+        self._basis = Basis(self.beta, self.wmax, eps, fermions=statistics == "F")
         self.size = self._basis.size
         self._zeta = 1 if statistics == "F" else 0  # w_n = (2 n + zeta) pi / beta
-        reduced = np.sort(self._basis.default_matsubara_sampling_points(positive_only=True)).astype(int)
+        reduced = self._basis.sampling_points()
         self.n = (reduced - self._zeta) // 2
         self.omega = reduced * np.pi / self.beta
         self._known = {}
@@ -95,7 +95,7 @@ class Mesh:
         return sign * self.at_tau(f_iw, self.beta)[..., 0]
 
     def _uhat(self, n):
-        # U^_l(-iw) = conj U^_l(iw); about 1 ms per frequency, so each is computed once.
+        # U^_l(-iw) = conj U^_l(iw); samples of the jackknife ask for the same frequencies, so each is computed once.
         reduced = 2 * np.asarray(n) + self._zeta
         new = sorted(set(np.abs(reduced).tolist()) - self._known.keys())
         if new:
@@ -103,13 +103,8 @@ class Mesh:
         return np.array([self._known[m] if m >= 0 else self._known[-m].conj() for m in reduced.tolist()]).T
 
 
-@functools.lru_cache(maxsize=None)
-def _singular_values(cutoff, eps):
-    # Double precision is enough down to eps = 1e-11 and ten times faster than sparse-ir's default.
-    return sparse_ir.SVEResult(sparse_ir.LogisticKernel(cutoff), eps, work_dtype="float64")
-
-
 @functools.lru_cache(maxsize=16)
+@threadpool_limits.wrap(limits=1)  # bits must not depend on BLAS threads
 def mesh(beta, wmax, eps=1e-8, statistics="F"):
     """Return the Mesh of these parameters, made once."""
     return Mesh(beta, wmax, eps, statistics)
