@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import matplotlib.pyplot as plt
 from peers import CASES, Peers
 from solver import Study
 from traced import Traces, idle_rate, queue_length
+
+from plaq.data.figures import subplots
 
 BACKENDS = ("fiber", "os", "hpx")
 
@@ -19,7 +20,7 @@ def micro(peers: Peers):
     """Small things on two workers, whiskers from the least to the largest; efficiency of a loop."""
 
     def draw(theme):
-        figure, axes = plt.subplots(1, 2, figsize=(11, 4.6))
+        figure, axes = subplots(1, 2, figsize=(11, 4.6))
         width = 0.8 / len(peers.engines)
         for n, engine in enumerate(peers.engines):
             keys = [(i, (engine, case, 2, 0.0, "ns")) for i, case in enumerate(CASES)]
@@ -48,7 +49,7 @@ def solver(study: Study):
     """Time to solution, context switches and cores in use, means with standard errors."""
 
     def draw(theme):
-        figure, axes = plt.subplots(1, 3, figsize=(11, 3.8))
+        figure, axes = subplots(1, 3, figsize=(11, 3.8))
         names = list(study.runs)
         places = range(len(names))
 
@@ -78,7 +79,7 @@ def timelines(traces: Traces):
     """Idle rate and queue length over time in one traced run of each."""
 
     def draw(theme):
-        figure, axes = plt.subplots(2, 1, figsize=(7, 5), sharex=True)
+        figure, axes = subplots(2, 1, figsize=(7, 5), sharex=True)
         for threads, found in traces.runs.items():
             look = {"color": colour(theme, f"plaq_{threads}"), "label": threads, "lw": 1.1}
             axes[0].plot(*idle_rate(found), drawstyle="steps-pre", **look)

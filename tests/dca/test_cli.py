@@ -88,10 +88,10 @@ def two_figures(monkeypatch):
     """Draw two of the figures only; test_results.py draws them all."""
     from plaq.dca.results import plot, report
 
-    available, kept = plot.available, ("lambda_d", "sign")
-    some = lambda results: {name: found for name, found in available(results).items() if name in kept}
-    monkeypatch.setattr(plot, "available", some)
-    monkeypatch.setattr(report, "available", some)
+    drawings, kept = plot.drawings, ("lambda_d", "sign")
+    some = lambda results: {name: found for name, found in drawings(results).items() if name in kept}
+    monkeypatch.setattr(plot, "drawings", some)
+    monkeypatch.setattr(report, "drawings", some)
 
 
 def test_run_leaves_the_documented_folder_and_digests_differ_between_runs(folder, two_figures):

@@ -8,9 +8,9 @@ from lattices import STRIPES, both_signs
 
 from plaq import dca
 from plaq.data.estimate import Axis, Estimate
+from plaq.data.formatting import momentum
 from plaq.dca.lattice.cluster import Cluster
 from plaq.dca.lattice.hopping import Lattice
-from plaq.dca.lattice.momenta import momentum
 from plaq.dca.lattice.symmetry import PointGroup
 from plaq.dca.physics.point import Point
 from plaq.dca.physics.response import responses
@@ -76,7 +76,6 @@ def test_all_places_show_it(tmp_path, name, lost):
         assert labels == [cluster.names[k] for k in sorted(set(group.representatives))]
         looks = {(h.lines[0].get_color(), h.lines[0].get_marker()) for h in handles}
         assert len(looks) == min(count, 36)
-        plot.plt.close("all")
 
 
 def test_a_run_knows_its_momenta():

@@ -1,7 +1,6 @@
 """Units beside numbers: t where the hopping to nearest neighbours is 1, nothing elsewhere."""
 
 import h5py
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import synthetic
@@ -75,7 +74,6 @@ def test_page_figures_and_file_have_the_unit_of_the_input(model, unit, tmp_path,
             labels += [axes.get_xlabel(), axes.get_ylabel(), axes.get_title(loc="left"), axes.get_title()]
             if legend:
                 labels += [legend.get_title().get_text(), *(text.get_text() for text in legend.get_texts())]
-        plt.close(figure)
     assert any(label.endswith((" t", "/ t")) for label in labels) == bool(unit)
     write_results(tmp_path / "results.h5", results, p.to_toml(), {})
     with h5py.File(tmp_path / "results.h5") as file:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+from matplotlib import colormaps
 
 from plaq.balance.loads import Loads
 from plaq.balance.replay import Replayed
-from plaq.data.figures import plt, png
+from plaq.data.figures import Picture, png
 from plaq.errors import InputError
 
 MAPS = 4  # to a row
@@ -25,7 +26,7 @@ def draw(path: Path, loads: Loads, replayed: list[Replayed]) -> None:
     rows = 1 + (0 if mesh is None else -(-len(replayed) // MAPS))
 
     def figure(theme):
-        picture = plt.figure(figsize=(9, 3.2 + 2.3 * (rows - 1)))
+        picture = Picture(figsize=(9, 3.2 + 2.3 * (rows - 1)))
         grid = picture.add_gridspec(rows, MAPS, height_ratios=[1.4] + [1] * (rows - 1))
         curves(picture.add_subplot(grid[0, :]), loads, replayed, theme)
         for k, result in enumerate(replayed if mesh is not None else []):
@@ -72,7 +73,7 @@ def mesh_of(loads: Loads) -> np.ndarray | None:
 def colours(mesh: np.ndarray, ranks: np.ndarray) -> np.ndarray:
     """Return a colour for each rank; ranks with neighbouring numbers get different ones."""
     turn = (ranks * 0.618033988749895) % 1
-    shade = plt.get_cmap("twilight")(0.1 + 0.8 * turn)[:, :3]
+    shade = colormaps["twilight"](0.1 + 0.8 * turn)[:, :3]
     out = np.ones((*mesh.shape, 3))
     out[mesh >= 0] = shade[mesh[mesh >= 0]]
     return out

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from plaq.data import display
 from plaq.data.formatting import format_number
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
@@ -30,7 +35,7 @@ class Axis:
         return self.values if np.ndim(self.values) == 1 else self.values[index]
 
 
-@dataclass
+@dataclass(repr=False)
 class Estimate:
     """Mean and one-standard-deviation error of a measured quantity.
 
@@ -115,6 +120,16 @@ class Estimate:
         error = np.where(np.any((matrix != 0) & unknown, axis=1), np.inf, error)
         values = None if self.jackknife is None else self.jackknife @ matrix.T
         return Estimate(name, matrix @ self.mean, error, values, axes, self.unit, convention, note=self.note)
+
+    def plot(self) -> Figure:
+        """Return a figure: a number with its bins, curves with error bars, or a plane of means."""
+        return display.estimate_drawing(self).figure()
+
+    def __repr__(self) -> str:
+        return display.estimate_line(self)
+
+    def _repr_html_(self) -> str:
+        return display.estimate_html(self)
 
     def __str__(self) -> str:
         if self.mean.ndim:

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import matplotlib
+from cycler import cycler
+from matplotlib.figure import Figure
 
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402  (after the choice of back end)
-from matplotlib.figure import Figure  # noqa: E402
-
-from plaq.files.atomic import atomic_file  # noqa: E402
+from plaq.files.atomic import atomic_file
 
 # Series colours in order: blue, orange, green, purple, light blue, vermilion (after Okabe and Ito).
 LIGHT = ("#0b6bb3", "#d98100", "#00896b", "#b0568f", "#3aa0d8", "#c9501c")
 DARK = ("#5aaef0", "#f2aa3c", "#36c29d", "#e08fc0", "#8accf5", "#f08259")
+SCREEN_DPI = 90  # of figures in notebooks, which have more pixels for sharp screens
 INK, FAINT, PAPER = "#1f2328", "#d0d7de", "#ffffff"
 
 
@@ -30,6 +31,8 @@ class Theme:
     paper: str = PAPER
     series: tuple[str, ...] = LIGHT
 
+
+Draw = Callable[[Theme], Figure]
 
 # Stand-ins that `svg` turns into colours of the page, so that one drawing serves light and dark.
 _PAGE = Theme("#010101", "#020202", "#030303", tuple(f"#0404{i:02x}" for i in range(len(LIGHT))))
@@ -64,33 +67,49 @@ def style(theme: Theme) -> dict:
         "lines.linewidth": 1.5,
         "lines.markersize": 4.5,
         "errorbar.capsize": 2.0,
-        "axes.prop_cycle": plt.cycler(color=theme.series),
+        "axes.prop_cycle": cycler(color=theme.series),
         "svg.fonttype": "path",
         "svg.hashsalt": "plaq",
         "mathtext.fontset": "dejavusans",
     }
 
 
-def png(draw, path: Path) -> None:
+class Picture(Figure):
+    """Figure outside of pyplot, which a notebook shows at the end of a cell."""
+
+    def _repr_png_(self) -> tuple[bytes, dict[str, float]]:
+        file = io.BytesIO()
+        self.savefig(file, format="png")
+        width, height = self.get_size_inches() * SCREEN_DPI
+        return file.getvalue(), {"width": round(width), "height": round(height)}
+
+
+def subplots(*grid: int, figsize: tuple[float, float], **options: Any) -> tuple[Figure, Any]:
+    """Return a figure and its axes, as pyplot does, without pyplot's state."""
+    figure = Picture(figsize=figsize)
+    return figure, figure.subplots(*grid, **options)
+
+
+def drawn(draw: Draw) -> Figure:
+    """Return the figure of ``draw(theme)`` on white."""
+    with matplotlib.rc_context(style(Theme())):
+        return draw(Theme())
+
+
+def png(draw: Draw, path: Path) -> None:
     """Draw on white and save; ``draw(theme)`` returns a figure."""
-    theme = Theme()
-    with plt.rc_context(style(theme)):
-        figure: Figure = draw(theme)
-        with atomic_file(path) as file:
-            figure.savefig(file, format="png")
-        plt.close(figure)
+    with matplotlib.rc_context(style(Theme())), atomic_file(path) as file:
+        draw(Theme()).savefig(file, format="png")
 
 
-def svg(draw) -> str:
+def svg(draw: Draw) -> str:
     """Draw for a page: return an ``<svg>`` without background.
 
     Its ink is the text colour, its series have the colours --c0, --c1, …
     """
-    with plt.rc_context({**style(_PAGE), "savefig.transparent": True}):
-        figure: Figure = draw(_PAGE)
+    with matplotlib.rc_context({**style(_PAGE), "savefig.transparent": True}):
         file = io.StringIO()
-        figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
-        plt.close(figure)
+        draw(_PAGE).savefig(file, format="svg", metadata={"Date": None, "Creator": None})
     text = file.getvalue()
     text = text[text.index("<svg") :].replace(_PAGE.ink, "currentColor").replace(_PAGE.faint, "var(--grid)")
     text = text.replace(_PAGE.paper, "var(--paper)")

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from plaq.data import display
 from plaq.data.estimate import Axis
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Recorded:
     """``values`` of the shape that ``axes`` describe; ``convention`` is the formula, ``note`` a reason for doubt."""
 
@@ -29,3 +34,13 @@ class Recorded:
     def axis(self, name: str) -> np.ndarray:
         """Return the values along the axis of that name; KeyError if there is none."""
         return {axis.name: axis.values for axis in self.axes}[name]
+
+    def plot(self) -> Figure:
+        """Return a figure: a curve, a plane of two axes, or planes at some values of the first axis."""
+        return display.record_drawing(self).figure()
+
+    def __repr__(self) -> str:
+        return display.record_line(self)
+
+    def _repr_html_(self) -> str:
+        return display.record_html(self)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from html import escape
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from plaq.data import page, results_file
 from plaq.data.estimate import Axis, Estimate
-from plaq.data.formatting import format_duration
+from plaq.data.formatting import format_duration, vector
 from plaq.data.results_file import Findings
 from plaq.files.atomic import write_atomically
 from plaq.trace.session import region
@@ -82,10 +83,10 @@ def tables_by_axis(estimates: Mapping[str, Estimate]) -> Iterator[str]:
         if e.mean.ndim == 1 and len(e.axes) == 1:
             groups.setdefault((e.axes[0].name, e.axes[0].unit), {})[name] = e
     for (axis, unit), group in groups.items():
-        yield titled_table(f"By {axis}{f' / {unit}' if unit else ''}", thin_rows(np.unique(np.concatenate(
-            [e.axes[0].values for e in group.values()]))), lambda rows: page.table(
+        yield titled_table(f"By {axis}{f' / {unit}' if unit else ''}", thin_rows(sorted(
+            {x for e in group.values() for x in marks(e.axes[0])})), lambda rows: page.table(
                 [page.markup(axis), *map(page.markup, group)],
-                ([page.cell(x), *(value_at(e, axis, x) for e in group.values())] for x in rows), "plain"))
+                ([in_words(x, unit), *(value_at(e, axis, x) for e in group.values())] for x in rows), "plain"))
 
 
 def tables_by_two_axes(estimates: Mapping[str, Estimate]) -> Iterator[str]:
@@ -93,39 +94,50 @@ def tables_by_two_axes(estimates: Mapping[str, Estimate]) -> Iterator[str]:
     for name, e in estimates.items():
         if e.mean.ndim == 2 and len(e.axes) == 2:
             first, second = e.axes
-            columns = thin_rows(second.values)[0]
-            yield titled_table(f"{name} by {axis_in_words(first)} and {axis_in_words(second)}", thin_rows(first.values),
+            columns = thin_rows(marks(second))[0]
+            yield titled_table(f"{name} by {axis_in_words(first)} and {axis_in_words(second)}", thin_rows(marks(first)),
                          lambda rows: page.table(
-                             [page.markup(first.name), *(f"{second.name} = {page.cell(y)}" for y in columns)],
-                             ([page.cell(x), *(value_at(row, second.name, y) for y in columns)]
+                             [page.markup(first.name), *(f"{second.name} = {in_words(y, second.unit)}"
+                                                         for y in columns)],
+                             ([in_words(x, first.unit), *(value_at(row, second.name, y) for y in columns)]
                               for x in rows for row in [e.pick(**{first.name: position(first, x)})]), "plain"))
+
+
+def marks(axis: Axis) -> list[Any]:
+    """Return the values of an axis, vectors as tuples."""
+    return [tuple(value) if np.ndim(value) else value for value in np.asarray(axis.values).tolist()]
+
+
+def in_words(mark: Any, unit: str) -> str:
+    return vector(mark, unit) if isinstance(mark, tuple) else page.cell(mark)
 
 
 def axis_in_words(axis: Axis) -> str:
     return f"{axis.name} / {axis.unit}" if axis.unit else axis.name
 
 
-def titled_table(title: str, rows: tuple[np.ndarray, bool], table: Callable[[np.ndarray], str]) -> str:
+def titled_table(title: str, rows: tuple[list[Any], bool], table: Callable[[list[Any]], str]) -> str:
     """Return a table of values along an axis under its title, with a note if rows are left out."""
     shown, all_shown = rows
     more = "" if all_shown else '<p class="note">Some of the rows; all are in results.h5.</p>'
     return f"<h3>{page.markup(title)}</h3>{table(shown)}{more}"
 
 
-def thin_rows(values: np.ndarray) -> tuple[np.ndarray, bool]:
+def thin_rows(values: list[Any]) -> tuple[list[Any], bool]:
     """Return at most `MOST_ROWS` of the values, from the first to the last, and whether those are all."""
     if len(values) <= MOST_ROWS:
         return values, True
-    return values[np.unique(np.linspace(0, len(values) - 1, MOST_ROWS).round().astype(int))], False
+    shown = np.unique(np.linspace(0, len(values) - 1, MOST_ROWS).round().astype(int))
+    return [values[i] for i in shown], False
 
 
-def position(axis: Axis, value: float) -> int | None:
+def position(axis: Axis, value: Any) -> int | None:
     """Return the index of a value on an axis; None if the axis lacks it."""
-    indices = np.flatnonzero(axis.values == value)
-    return int(indices[0]) if indices.size else None
+    there = marks(axis)
+    return there.index(value) if value in there else None
 
 
-def value_at(e: Estimate, axis: str, value: float) -> str:
+def value_at(e: Estimate, axis: str, value: Any) -> str:
     """Return the value of an estimate at a position of one axis, with its error; empty if it has none."""
     i = position(e.axes[0], value)
     if i is None:

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 
-from plaq.dca.lattice.momenta import momentum
+from plaq.data.formatting import momentum
 from plaq.dca.lattice.patch import voronoi_cell
 from plaq.errors import InputError
 

@@ -13,7 +13,7 @@ import numpy as np
 from scipy import stats
 
 from plaq.data.estimate import Estimate, with_error
-from plaq.dca.lattice.momenta import momentum
+from plaq.data.formatting import momentum
 from plaq.dca.physics.point import Point
 
 LIMIT = 4.0  # standard deviations: a correct run exceeds them once in 16 000 temperatures

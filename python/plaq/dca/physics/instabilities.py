@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plaq.dca.lattice.momenta import momentum
+from plaq.data.formatting import momentum
 from plaq.dca.physics.point import Point
 from plaq.dca.physics.response import channels, momenta
 from plaq.dca.physics.transition import Transition, across

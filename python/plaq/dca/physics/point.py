@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from plaq.data import display
 from plaq.data.estimate import Axis, Estimate
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
-@dataclass
+
+@dataclass(repr=False)
 class Point:
     """A finished temperature.
 
@@ -26,12 +30,12 @@ class Point:
     T: float
     beta: float
     mu: float
-    observables: dict[str, Estimate] = field(default_factory=dict, repr=False)
-    history: list[dict[str, Any]] = field(default_factory=list, repr=False)
-    seconds: dict[str, float] = field(default_factory=dict, repr=False)
+    observables: dict[str, Estimate] = field(default_factory=dict)
+    history: list[dict[str, Any]] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=dict)
     in_file: list[str] = field(default_factory=list)
-    functions: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
-    representatives: np.ndarray | None = field(default=None, repr=False)
+    functions: dict[str, np.ndarray] = field(default_factory=dict)
+    representatives: np.ndarray | None = field(default=None)
 
     def __getitem__(self, name: str) -> Estimate:
         if name in self.in_file:
@@ -39,6 +43,17 @@ class Point:
         if name not in self.observables:
             raise KeyError(f"no {name!r} at T = {self.T}; there are {', '.join(self.observables)}")
         return self.observables[name]
+
+    def __repr__(self) -> str:
+        shown = [f"{name} = {self[name]}" for name in ("density", "energy", "lambda_d") if name in self]
+        return f"<plaq dca point: {', '.join([f'T = {self.T:g}', *shown])}; {len(self.observables)} observables>"
+
+    def _repr_html_(self) -> str:
+        return display.estimates_html(repr(self)[1:-1], self.observables)
+
+    def plot(self, name: str) -> Figure:
+        """Return a figure of an observable."""
+        return self[name].plot()
 
     def __contains__(self, name: str) -> bool:
         return name in self.observables

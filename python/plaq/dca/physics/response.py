@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from plaq.data.estimate import Estimate
-from plaq.dca.lattice.momenta import momentum
+from plaq.data.formatting import momentum
 from plaq.dca.physics.point import Point
 
 CHANNELS = ("pp", "magnetic", "charge", "transverse")

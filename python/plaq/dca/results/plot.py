@@ -4,32 +4,29 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
+from plaq.data.display import Drawing, estimate_drawing, save
 from plaq.data.estimate import with_error
-from plaq.data.figures import Theme, png, temperature_colour
-from plaq.dca.lattice.momenta import momentum
+from plaq.data.figures import Theme, subplots, temperature_colour
+from plaq.data.formatting import momentum
 from plaq.dca.physics.point import Point
 from plaq.dca.physics.response import inequivalent
 from plaq.dca.results.file import read_results
 from plaq.dca.results.results import Results
 from plaq.dca.units import measured, over
-from plaq.errors import RunError
-from plaq.files.atomic import cannot_write
 from plaq.trace.session import region
 
 SIZE, WIDE = (5.2, 3.5), (7.6, 4.0)
 MARKERS = "osD^vP"
+WIDE_FIGURES = {"lambda_d", "instabilities", "susceptibilities", "self_energy", "thermodynamics", "time"}
+OVERVIEW = ("lambda_d", "density", "energy", "double_occupancy", "sign", "expansion_order")
 
 
-def available(results: Results) -> dict[str, tuple]:
-    """Return ``{file name: (draw, title, caption)}`` of the figures that these results have data for.
-
-    draw(theme) returns a Figure.
-    """
+def drawings(results: Results) -> dict[str, Drawing]:
+    """Return ``{name: drawing}`` of the figures that these results have data for."""
     any_has = lambda name: any(name in point for point in results.points)  # noqa: E731
     chosen = {
         "lambda_d": (any_has("lambda_d"), pairing, "Pairing eigenvalue and T_c",
@@ -63,8 +60,27 @@ def available(results: Results) -> dict[str, tuple]:
         "time": (any(point.seconds for point in results.points), time_spent, "Time by part",
                  "Seconds by temperature."),
     }
-    return {name: (lambda theme, draw=draw: draw(results, theme), title, caption)
+    return {name: Drawing(lambda theme, draw=draw: draw(results, theme), title, caption, name in WIDE_FIGURES)
             for name, (present, draw, title, caption) in chosen.items() if present}
+
+
+def drawing(results: Results, name: str | None) -> Drawing:
+    """Return a figure of `drawings`, of an observable, or an overview; KeyError with all names if there is none.
+
+    An observable that is a number is drawn against temperature, an array at the lowest temperature.
+    """
+    if name is None:
+        return Drawing(lambda theme: overview(results, theme), "Overview")
+    found = drawings(results)
+    if name in found:
+        return found[name]
+    observables = dict.fromkeys(known for point in results.points for known in point.observables)
+    if name not in observables:
+        known = ", ".join(dict.fromkeys([*found, *observables]))
+        raise KeyError(f"no figure or observable {name!r}; there are {known}")
+    if (cold := lowest(results, name))[name].mean.ndim:
+        return estimate_drawing(cold[name])
+    return Drawing(lambda theme: observable(results, name, theme), words(name))
 
 
 def save_figures(folder: Path) -> list[Path]:
@@ -74,25 +90,43 @@ def save_figures(folder: Path) -> list[Path]:
 
 @region("figures")
 def draw_figures(folder: Path, results: Results) -> list[Path]:
-    """Draw every figure of these results into ``figures/`` in a folder; return the paths.
+    """Draw every figure of these results into ``figures/`` in a folder; return the paths."""
+    return save(drawings(results), folder)
 
-    RunError when they cannot be written.
-    """
-    paths = []
-    for name, (draw, _, _) in available(results).items():
-        path = folder / "figures" / f"{name}.png"
-        try:
-            path.parent.mkdir(exist_ok=True)
-            png(draw, path)
-        except OSError as error:
-            raise RunError(cannot_write(path, error)) from error
-        paths.append(path)
-    return paths
+
+def overview(results: Results, theme: Theme) -> Figure:
+    """Draw the main numbers against temperature, a panel for each."""
+    names = [name for name in OVERVIEW if any(name in point for point in results.points)]
+    columns = min(3, max(1, len(names)))
+    figure, grid = subplots(-(-max(1, len(names)) // columns), columns, squeeze=False,
+                            figsize=(3.4 * columns, 2.6 * -(-max(1, len(names)) // columns)))
+    for i, axes in enumerate(grid.flat):
+        if i < len(names):
+            draw_series(axes, results, names[i], theme.series[i % len(theme.series)])
+        else:
+            axes.set_axis_off()
+    return figure
+
+
+def observable(results: Results, name: str, theme: Theme) -> Figure:
+    """Draw a number against temperature."""
+    figure, axes = subplots(figsize=SIZE)
+    draw_series(axes, results, name, theme.series[0])
+    return figure
+
+
+def draw_series(axes, results: Results, name: str, colour: str) -> None:
+    T, value, error = results.series(name)
+    axes.errorbar(T, value.real, np.where(np.isfinite(error.real), error.real, 0), fmt="o-", color=colour)
+    log_temperature(axes, T, results.unit)
+    axes.set_ylabel(over(words(name), next(point[name].unit for point in results.points if name in point)))
+    if name.startswith("lambda_"):
+        axes.axhline(1.0, color=axes.xaxis.label.get_color(), lw=0.9, ls=(0, (4, 3)))
 
 
 def pairing(results: Results, theme: Theme) -> Figure:
     """Draw λ_d(T) with the fit, its crossing of 1 and the error band of T_c."""
-    figure, axes = plt.subplots(figsize=WIDE)
+    figure, axes = subplots(figsize=WIDE)
     T, value, error = results.series("lambda_d")
     transition = results.transition
     axes.axhline(1.0, color=theme.ink, lw=0.9, ls=(0, (4, 3)))
@@ -115,7 +149,7 @@ def pairing(results: Results, theme: Theme) -> Figure:
 
 def instabilities(results: Results, theme: Theme) -> Figure:
     """Draw the eigenvalues of all other channels against T, and their crossings of 1."""
-    figure, axes = plt.subplots(figsize=WIDE)
+    figure, axes = subplots(figsize=WIDE)
     axes.axhline(1.0, color=theme.ink, lw=0.9, ls=(0, (4, 3)))
     orders = [order for order in results.instabilities() if order.observable != "lambda_d"]
     transfers = list(dict.fromkeys(order.q for order in orders))
@@ -139,7 +173,7 @@ def instabilities(results: Results, theme: Theme) -> Figure:
 
 def susceptibilities(results: Results, theme: Theme) -> Figure:
     """Draw spin and charge susceptibilities against T, one curve per momentum."""
-    figure, panels = plt.subplots(1, 2, figsize=(7.6, 3.3))
+    figure, panels = subplots(1, 2, figsize=(7.6, 3.3))
     for axes, name in zip(panels, ("spin_susceptibility", "charge_susceptibility")):
         points = sorted((p for p in results.points if name in p), key=lambda point: point.T)
         K = points[0][name].axes[0].values
@@ -158,7 +192,7 @@ def self_energy(results: Results, theme: Theme) -> Figure:
     point = lowest(results, "Sigma")
     sigma, constant = point["Sigma"], point["Sigma_infinity"].mean if "Sigma_infinity" in point else 0.0
     K, w = sigma.axes[0].values, sigma.axes[1].values
-    figure, (left, right) = plt.subplots(1, 2, figsize=(7.6, 3.5))
+    figure, (left, right) = subplots(1, 2, figsize=(7.6, 3.5))
     shown = w <= max(12.0, w[:4].max())
     real = (sigma.mean.T - constant).T.real
     for i, k in enumerate(inequivalent(point)):
@@ -173,7 +207,7 @@ def self_energy(results: Results, theme: Theme) -> Figure:
 
 def order_histogram(results: Results, theme: Theme) -> Figure:
     """Draw the probability of k vertices, one curve per temperature."""
-    figure, axes = plt.subplots(figsize=SIZE)
+    figure, axes = subplots(figsize=SIZE)
     for colour, point in coloured(results, "order_histogram"):
         histogram = point["order_histogram"]
         k = histogram.axes[0].values if histogram.axes else np.arange(len(histogram.mean))
@@ -186,7 +220,7 @@ def order_histogram(results: Results, theme: Theme) -> Figure:
 
 
 def sign(results: Results, theme: Theme) -> Figure:
-    figure, axes = plt.subplots(figsize=SIZE)
+    figure, axes = subplots(figsize=SIZE)
     T, value, error = results.series("sign")
     axes.errorbar(T, value, np.where(np.isfinite(error), error, 0), fmt="o-", color=theme.series[0])
     log_temperature(axes, T, results.unit)
@@ -195,7 +229,7 @@ def sign(results: Results, theme: Theme) -> Figure:
 
 
 def autocorrelation(results: Results, theme: Theme) -> Figure:
-    figure, axes = plt.subplots(figsize=SIZE)
+    figure, axes = subplots(figsize=SIZE)
     everything = [item for point in results.points for item in point.observables.items()]
     names = dict.fromkeys(name for name, estimate in everything if estimate.tau_int is not None)
     for i, name in enumerate(names):
@@ -209,7 +243,7 @@ def autocorrelation(results: Results, theme: Theme) -> Figure:
 
 
 def convergence(results: Results, theme: Theme) -> Figure:
-    figure, axes = plt.subplots(figsize=SIZE)
+    figure, axes = subplots(figsize=SIZE)
     for colour, point in coloured(results):
         rows = [(r["iteration"], r["change"] / r["change_error"]) for r in point.history
                 if r.get("change") is not None and r.get("change_error")]
@@ -229,7 +263,7 @@ def convergence(results: Results, theme: Theme) -> Figure:
 
 def thermodynamics(results: Results, theme: Theme) -> Figure:
     shown = [name for name in ("energy", "double_occupancy") if any(name in point for point in results.points)]
-    figure, axes = plt.subplots(1, len(shown), figsize=(7.6, 3.3), squeeze=False)
+    figure, axes = subplots(1, len(shown), figsize=(7.6, 3.3), squeeze=False)
     for i, (axis, name) in enumerate(zip(axes[0], shown)):
         T, value, error = results.series(name)
         axis.errorbar(T, value, np.where(np.isfinite(error), error, 0), fmt="o-", color=theme.series[i])
@@ -239,7 +273,7 @@ def thermodynamics(results: Results, theme: Theme) -> Figure:
 
 
 def frequency_window(results: Results, theme: Theme) -> Figure:
-    figure, axes = plt.subplots(figsize=SIZE)
+    figure, axes = subplots(figsize=SIZE)
     for colour, point in coloured(results, "lambda_window"):
         estimate = point["lambda_window"]
         n = estimate.axes[0].values if estimate.axes else 1 + np.arange(len(estimate.mean))
@@ -256,7 +290,7 @@ def gap(results: Results, theme: Theme) -> Figure:
     point = lowest(results, "eigenvector_d")
     vector = point["eigenvector_d"]
     K, w = vector.axes[0].values, vector.axes[1].values
-    figure, axes = plt.subplots(figsize=SIZE)
+    figure, axes = subplots(figsize=SIZE)
     for i, k in enumerate(np.argsort(-np.abs(vector.mean[:, 0]))[:6]):
         axes.plot(w, vector.mean[k].real, marker=MARKERS[i], color=theme.series[i], label=momentum(K[k]))
     axes.set(xlabel=over(r"$\omega_n$", results.unit), ylabel=r"$\phi_d(K, i\omega_n)$",
@@ -267,7 +301,7 @@ def gap(results: Results, theme: Theme) -> Figure:
 
 def time_spent(results: Results, theme: Theme) -> Figure:
     parts = list(dict.fromkeys(part for p in results.points for part in p.seconds))
-    figure, axes = plt.subplots(figsize=(7.6, 0.9 + 0.32 * len(results.points)))
+    figure, axes = subplots(figsize=(7.6, 0.9 + 0.32 * len(results.points)))
     rows, left = np.arange(len(results.points)), np.zeros(len(results.points))
     for i, part in enumerate(parts):
         seconds = np.array([p.seconds.get(part, 0.0) for p in results.points])

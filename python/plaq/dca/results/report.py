@@ -10,12 +10,12 @@ import numpy as np
 
 from plaq.data.estimate import Estimate, with_error
 from plaq.data.formatting import format_duration
-from plaq.data.page import collapsible, figure, frame, markup, rows
+from plaq.data.page import collapsible, frame, markup, rows
 from plaq.dca.parameters import Parameters
 from plaq.dca.physics import checks
 from plaq.dca.results.advice import advice
 from plaq.dca.results.file import StoredRun
-from plaq.dca.results.plot import available, words
+from plaq.dca.results.plot import drawings, words
 from plaq.dca.results.report_tables import check_table, history_table, momentum_table, order_table, point_table
 from plaq.dca.results.results import Results
 from plaq.dca.units import measured, strength
@@ -24,7 +24,6 @@ from plaq.trace.session import region
 
 BIAS_LIMIT = 0.5  # errors: a larger bias is reported
 ROUNDING = 1e-9  # error below which there is no noise
-WIDE_FIGURES = {"lambda_d", "instabilities", "susceptibilities", "self_energy", "thermodynamics", "time"}
 
 
 @region("report")
@@ -141,10 +140,8 @@ def facts(results: Results, p: Parameters) -> str:
 
 
 def figures(results: Results) -> str:
-    shown = []
-    for name, (draw, title, caption) in available(results).items():
-        shown.append(figure(draw, title, caption, name in WIDE_FIGURES))
-    return f'<div class="figures">{"".join(shown)}</div>'
+    shown = "".join(drawing.html() for drawing in drawings(results).values())
+    return f'<div class="figures">{shown}</div>'
 
 
 def size_of_bias(e: Estimate) -> float:

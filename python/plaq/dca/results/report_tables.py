@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from html import escape
 
-from plaq.data.formatting import format_duration, format_number
+from plaq.data.formatting import format_duration, format_number, momentum
 from plaq.data.page import cell, collapsible, table
-from plaq.dca.lattice.momenta import momentum
 from plaq.dca.physics import checks
 from plaq.dca.physics.response import responses
 from plaq.dca.results.plot import words

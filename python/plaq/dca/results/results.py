@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from plaq.dca.lattice.momenta import momentum
+from plaq.data.estimate import with_error
+from plaq.data.formatting import momentum
 from plaq.dca.physics import checks
 from plaq.dca.physics.instabilities import Instability, instabilities
 from plaq.dca.physics.point import Point
 from plaq.dca.physics.response import momenta, responses
+from plaq.dca.units import measured
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from plaq.data.display import Drawing
 
 
-@dataclass
+@dataclass(repr=False)
 class Results:
     """All temperatures of a run in the order they were run, and the transition when it was looked for.
 
@@ -75,6 +82,34 @@ class Results:
         """
         by_temperature = {point.T: checks.warnings(point, target) for point in self.points}
         return [f"T = {T:g}: {', '.join(reasons)}" for T, reasons in by_temperature.items() if reasons]
+
+    def drawings(self) -> dict[str, Drawing]:
+        """Return the figures that there are data for, by name."""
+        from plaq.dca.results.plot import drawings
+
+        return drawings(self)
+
+    def plot(self, name: str | None = None) -> Figure:
+        """Return a figure: one of `drawings`, or of an observable; by default an overview."""
+        from plaq.dca.results.plot import drawing
+
+        return drawing(self, name).figure()
+
+    def __repr__(self) -> str:
+        return f"<plaq dca results: {self.in_words()}>"
+
+    def in_words(self) -> str:
+        """Return temperatures and T_c in a line."""
+        T = sorted(point.T for point in self.points)
+        span = f"T = {T[0]:g}" if len(T) == 1 else f"{len(T)} temperatures from {T[0]:g} to {T[-1]:g}" if T else "no T"
+        tc = self.tc
+        found = f", T_c = {measured(with_error(tc['value'], tc['error']), self.unit)}" if tc["value"] else ""
+        return measured(span, self.unit if T else "") + found
+
+    def _repr_html_(self) -> str:
+        from plaq.dca.results.display import results_html
+
+        return results_html(self)
 
     def answer(self) -> str:
         """Return `answers` in one text."""

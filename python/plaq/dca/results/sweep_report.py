@@ -7,15 +7,14 @@ from html import escape
 from pathlib import Path
 from urllib.parse import quote
 
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure
 
+from plaq.data.display import Drawing, save
 from plaq.data.estimate import with_error
-from plaq.data.figures import Theme, png
-from plaq.data.formatting import format_duration, format_number
-from plaq.data.page import Html, collapsible, figure, frame, markup, table
-from plaq.dca.lattice.momenta import momentum
+from plaq.data.figures import Theme, subplots
+from plaq.data.formatting import format_duration, format_number, momentum
+from plaq.data.page import Html, collapsible, frame, markup, table
 from plaq.dca.physics import checks
 from plaq.dca.physics.instabilities import PAIRING, Instability
 from plaq.dca.physics.response import responses
@@ -23,8 +22,7 @@ from plaq.dca.results.plot import math
 from plaq.dca.results.report_tables import COLUMNS, RESPONSES, heading
 from plaq.dca.results.sweep_table import Entry, digests, read
 from plaq.dca.units import measured, over
-from plaq.errors import RunError
-from plaq.files.atomic import cannot_write, write_atomically
+from plaq.files.atomic import write_atomically
 from plaq.run.table import TABLE
 from plaq.trace.session import region
 
@@ -39,13 +37,7 @@ def write_page(base: Path) -> Path:
     Returns the path of the page. InputError when it is no sweep, RunError when nothing can be written.
     """
     entries = read(base)
-    for name, (draw, _, _) in drawings(entries).items():
-        path = base / "figures" / f"{name}.png"
-        try:
-            path.parent.mkdir(exist_ok=True)
-            png(draw, path)
-        except OSError as error:
-            raise RunError(cannot_write(path, error)) from error
+    save(drawings(entries), base)
     write_atomically(base / "report.html", page(entries, digests(base, entries)).encode())
     return base / "report.html"
 
@@ -54,7 +46,7 @@ def page(entries: list[Entry], digest: list[str]) -> str:
     """Return the whole page as HTML."""
     keys = list(entries[0].axes) if entries else []
     over = " × ".join(keys) or "runs"
-    parts = "".join(figure(draw, title, caption, True) for draw, title, caption in drawings(entries).values())
+    parts = "".join(drawing.html() for drawing in drawings(entries).values())
     title = escape(f"plaq dca · sweep over {over}")
     return frame(title, [
         f'<p class="over">plaq dca · sweep over {escape(over)}</p>',
@@ -170,16 +162,18 @@ def point_table(entries: list[Entry]) -> str:
 # Figures ---------------------------------------------------------------------------------------------------------
 
 
-def drawings(entries: list[Entry]) -> dict[str, tuple[Callable[[Theme], Figure], str, str]]:
-    """Return {file name: (draw, title, caption)}; none where no run looked for an order."""
+def drawings(entries: list[Entry]) -> dict[str, Drawing]:
+    """Return figures by name; none where no run looked for an order."""
     if not any(entry.orders for entry in entries):
         return {}
     return {
-        "phase_diagram": (lambda theme: phase_diagram(entries, theme), "Phase diagram",
-                          "Temperatures at which order sets in, with one standard error. A triangle that "
-                          "points down: it lies below the lowest temperature of the run; up: above the highest."),
-        "eigenvalues": (lambda theme: eigenvalues(entries, theme), "Leading eigenvalues at the lowest temperature",
-                        "Of each run, at its own lowest temperature; order has set in where one is above 1."),
+        "phase_diagram": Drawing(lambda theme: phase_diagram(entries, theme), "Phase diagram",
+                                 "Temperatures at which order sets in, with one standard error. A triangle that points "
+                                 "down: it lies below the lowest temperature of the run; up: above the highest.", True),
+        "eigenvalues": Drawing(lambda theme: eigenvalues(entries, theme),
+                               "Leading eigenvalues at the lowest temperature",
+                               "Of each run, at its own lowest temperature; order has set in where one is above 1.",
+                               True),
     }
 
 
@@ -215,7 +209,7 @@ def series(entries: list[Entry]) -> list[tuple[str, str, list[tuple[float | str,
 
 def phase_diagram(entries: list[Entry], theme: Theme) -> Figure:
     """Draw T_c and the temperatures of other orders along the axis with most values."""
-    figure, axes = plt.subplots(figsize=SIZE)
+    figure, axes = subplots(figsize=SIZE)
     for look, label, points in looks(entries, theme, lambda order: order.symbol):
         found_points = [(x, order.transition.value, order.transition.error) for x, _, order in points
                  if order.status == "found"]
@@ -233,7 +227,7 @@ def phase_diagram(entries: list[Entry], theme: Theme) -> Figure:
 
 def eigenvalues(entries: list[Entry], theme: Theme) -> Figure:
     """Draw the leading eigenvalue of each order at the lowest temperature that has it."""
-    figure, axes = plt.subplots(figsize=SIZE)
+    figure, axes = subplots(figsize=SIZE)
     axes.axhline(1.0, color=theme.ink, lw=0.9, ls=(0, (4, 3)))
     for look, label, points in looks(entries, theme, lambda order: order.label):
         rows = [(x, e.mean, e.error) for x, entry, order in points for e in [lowest(entry, order)]]

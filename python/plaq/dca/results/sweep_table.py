@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from plaq.data.formatting import momentum
 from plaq.data.results_file import digest_line
-from plaq.dca.lattice.momenta import momentum
 from plaq.dca.parameters import Parameters
 from plaq.dca.physics import checks
 from plaq.dca.physics.instabilities import Instability

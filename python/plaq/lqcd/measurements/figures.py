@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import matplotlib.pyplot as plt
 import numpy as np
 
 from plaq.data import page
+from plaq.data.figures import subplots
 from plaq.data.results_file import Findings
 
 SIZE = (5.2, 3.2)
@@ -52,7 +52,7 @@ def draw_figures(findings: Findings) -> list[str]:
 
 
 def history(values: np.ndarray, average, axis: str, label: str):
-    figure, axes = plt.subplots(figsize=SIZE)
+    figure, axes = subplots(figsize=SIZE)
     axes.plot(np.arange(1, len(values) + 1), values, linewidth=0.8, marker="." if len(values) < 200 else "")
     if average is not None and average.supported:
         axes.axhspan(average.mean - average.error, average.mean + average.error, color="C1", alpha=0.4, linewidth=0)
@@ -63,7 +63,7 @@ def history(values: np.ndarray, average, axis: str, label: str):
 
 def changes(values: np.ndarray, accepted: np.ndarray):
     """Plot Delta H of trajectories; with large values, as in thermalisation, on a scale that is linear up to one."""
-    figure, axes = plt.subplots(figsize=SIZE)
+    figure, axes = subplots(figsize=SIZE)
     numbers, taken = np.arange(1, len(values) + 1), accepted > 0
     finite = np.isfinite(values)
     axes.plot(numbers[taken], values[taken], ".", markersize=3)
@@ -76,7 +76,7 @@ def changes(values: np.ndarray, accepted: np.ndarray):
 
 
 def flow(findings: Findings):
-    figure, axes = plt.subplots(figsize=SIZE)
+    figure, axes = subplots(figsize=SIZE)
     for i, (name, label) in enumerate((("flow_energy", "clover"), ("flow_energy_plaquette", "plaquettes"))):
         energy = findings[name]
         t = energy.axes[0].values
@@ -93,8 +93,8 @@ def flow(findings: Findings):
 
 
 def potential(estimate):
-    (r, t), figure = (axis.values for axis in estimate.axes), plt.figure(figsize=SIZE)
-    axes = figure.gca()
+    r, t = (axis.values for axis in estimate.axes)
+    figure, axes = subplots(figsize=SIZE)
     for i, x in enumerate(t):
         error = estimate.error[:, i] if estimate.pick(t=i).supported else None
         axes.errorbar(r + 0.06 * i, estimate.mean[:, i], error, fmt="o", markersize=4, color=f"C{i % 6}",
@@ -106,7 +106,7 @@ def potential(estimate):
 
 def correlators(mesons: dict):
     """Plot correlators on a logarithmic scale; error bars that reach zero end at a tenth of the value."""
-    figure, axes = plt.subplots(figsize=SIZE)
+    figure, axes = subplots(figsize=SIZE)
     for i, (name, c) in enumerate(mesons.items()):
         t, size = c.axes[0].values + 0.08 * i, np.abs(c.mean)
         error = np.stack([np.minimum(c.error, 0.9 * size), c.error]) if c.supported else np.zeros((2, len(t)))
@@ -122,14 +122,14 @@ def correlators(mesons: dict):
 
 
 def pcac(mass):
-    figure, axes = plt.subplots(figsize=SIZE)
+    figure, axes = subplots(figsize=SIZE)
     axes.errorbar(mass.axes[0].values, mass.mean, mass.error if mass.supported else None, fmt="o")
     axes.set(xlabel="$t / a$", ylabel=r"$a\,m_{\rm PCAC}$")
     return figure
 
 
 def effective_masses(masses: dict, findings: Findings):
-    figure, axes = plt.subplots(figsize=SIZE)
+    figure, axes = subplots(figsize=SIZE)
     for i, (name, mass) in enumerate(masses.items()):
         t = mass.axes[0].values + 0.08 * i
         error = mass.error if mass.supported else None

@@ -10,8 +10,8 @@ from base64 import b64encode
 from html import escape
 from pathlib import Path
 
-import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib import colormaps
 
 from plaq.data.estimate import Axis
 from plaq.data.recorded import Recorded
@@ -35,7 +35,7 @@ def animation(recorded: Recorded, title: str) -> str:
     else:
         low = 0.0
     steps = np.rint(255 * (recorded.values - low) / ((high - low) or 1.0)).astype(np.uint8)
-    colours = (255 * plt.get_cmap(SIGNED if low < 0 else SCALE)(np.arange(256))[:, :3]).astype(np.uint8)
+    colours = (255 * colormaps[SIGNED if low < 0 else SCALE](np.arange(256))[:, :3]).astype(np.uint8)
     times, axes = recorded.axis("time"), recorded.axes[1:]
     data = {"nx": axes[0].size, "ny": axes[1].size if len(axes) == 2 else 1, "times": [f"{t:.4g}" for t in times],
             "x": [ends(axes[0], i) for i in range(len(times))],

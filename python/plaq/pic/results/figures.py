@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib import colormaps
 from matplotlib.colors import ListedColormap
 from matplotlib.ticker import NullFormatter
 
+from plaq.data.figures import subplots
 from plaq.data.recorded import Recorded
 from plaq.pic.diagnostics.spectra import dispersion
 from plaq.pic.results.results import Results
@@ -49,7 +50,7 @@ def energies(results: Results) -> Draw:
     times = recorded["electric_x"].axis("time")
 
     def draw(theme):
-        figure, axes = plt.subplots(figsize=(6, 3.4))
+        figure, axes = subplots(figsize=(6, 3.4))
         for name, values in curves.items():
             if np.any(values > 0):
                 axes.semilogy(times, np.where(values > 0, values, np.nan), label=name, linewidth=1.1)
@@ -72,7 +73,7 @@ def conservation(results: Results) -> Draw:
         curves.append(("Gauss / e n_0", times, np.maximum(recorded["gauss"].values, 1e-18)))
 
     def draw(theme):
-        figure, grid = plt.subplots(max(1, len(curves)), 1, figsize=(6, 3.4), sharex=True, squeeze=False)
+        figure, grid = subplots(max(1, len(curves)), 1, figsize=(6, 3.4), sharex=True, squeeze=False)
         for i, (axes, (words, t, values)) in enumerate(zip(grid[:, 0], curves)):
             axes.plot(t, values, color=theme.series[i], linewidth=1.1)
             axes.set(ylabel=words)
@@ -97,7 +98,7 @@ def through_sides(results: Results) -> Draw:
                 curves[f"{species} {words}"] = recorded
 
     def draw(theme):
-        figure, axes = plt.subplots(figsize=(6, 3.4))
+        figure, axes = subplots(figsize=(6, 3.4))
         for words, recorded in curves.items():
             times, length = recorded.axis("time"), max(1, len(recorded.values) // 100)
             count = len(times) // length * length
@@ -116,10 +117,10 @@ def pictures(recorded: Recorded) -> Draw:
     times = recorded.axis("time")
 
     def curves(theme):
-        figure, axes = plt.subplots(figsize=(6, 3.4))
+        figure, axes = subplots(figsize=(6, 3.4))
         for i, (t, values) in enumerate(zip(times, recorded.values)):
             axes.plot(recorded.axes[1].at(i), values, label=f"t = {t:.4g}", linewidth=1.0,
-                      color=plt.get_cmap("plasma")(0.85 * i / max(1, len(times) - 1)))
+                      color=colormaps["plasma"](0.85 * i / max(1, len(times) - 1)))
         axes.set(xlabel=f"{recorded.axes[1].name} / (c/ω_p)", ylabel=recorded.unit)
         legend(axes, ncols=2)
         return figure
@@ -129,7 +130,7 @@ def pictures(recorded: Recorded) -> Draw:
         largest = float(np.abs(recorded.values).max()) or 1.0
         x, y = (axis.at(0) for axis in recorded.axes[1:3])
         wide = (y[-1] - y[0]) / max(x[-1] - x[0], 1e-300)
-        figure, grid = plt.subplots(1, len(times),
+        figure, grid = subplots(1, len(times),
                                     figsize=(11, min(5.0, max(2.2, 10.5 / len(times) * wide + 0.7))),
                                     squeeze=False)
         for i, (axes, t, values) in enumerate(zip(grid[0], times, recorded.values)):
@@ -157,19 +158,19 @@ def histogram(recorded: Recorded) -> Draw:
     times = recorded.axis("time")
 
     def curves(theme):
-        figure, axes = plt.subplots(figsize=(6, 3.4))
+        figure, axes = subplots(figsize=(6, 3.4))
         shown = np.unique(np.linspace(0, len(times) - 1, min(6, len(times))).astype(int))
         for i, at in enumerate(shown):
             axes.plot(recorded.axes[1].at(at), np.where(recorded.values[at] > 0, recorded.values[at], np.nan),
                       label=f"t = {times[at]:.4g}",
-                      color=plt.get_cmap("plasma")(0.85 * i / max(1, len(shown) - 1)), linewidth=1.1)
+                      color=colormaps["plasma"](0.85 * i / max(1, len(shown) - 1)), linewidth=1.1)
         axes.set(xlabel=f"{recorded.axes[1].name} / {recorded.axes[1].unit}", ylabel=recorded.unit, yscale="log")
         legend(axes, ncols=2)
         return figure
 
     def planes(theme):
         shown = np.unique([0, len(times) // 2, len(times) - 1])
-        figure, grid = plt.subplots(1, len(shown), figsize=(11, 3.2), squeeze=False, sharey=True)
+        figure, grid = subplots(1, len(shown), figsize=(11, 3.2), squeeze=False, sharey=True)
         for axes, at in zip(grid[0], shown):
             values = recorded.values[at].T
             image = panel(axes, recorded, at, times[at], np.where(values > 0, values, np.nan), cmap=SCALE)
@@ -184,14 +185,14 @@ def probe(recorded: Recorded) -> Draw:
     """Draw a field at a point, or along a line, in time."""
 
     def curve(theme):
-        figure, axes = plt.subplots(figsize=(6, 3.4))
+        figure, axes = subplots(figsize=(6, 3.4))
         axes.plot(recorded.axis("time"), recorded.values, linewidth=1.0)
         axes.set(xlabel="t ω_p", ylabel=recorded.unit)
         return figure
 
     def plane(theme):
         largest = float(np.abs(recorded.values).max()) or 1.0
-        figure, axes = plt.subplots(figsize=(6, 3.8))
+        figure, axes = subplots(figsize=(6, 3.8))
         image = axes.pcolormesh(*thinned(recorded), cmap=SIGNED, vmin=-largest, vmax=largest, shading="nearest",
                                 rasterized=True)
         axes.set(xlabel=recorded.axes[1].name, ylabel="t ω_p")
@@ -217,7 +218,7 @@ def omega_k(recorded: Recorded) -> Draw:
     k, omega, power = dispersion(recorded)
 
     def draw(theme):
-        figure, axes = plt.subplots(figsize=(6, 3.8))
+        figure, axes = subplots(figsize=(6, 3.8))
         level = np.log10(np.maximum(power, power.max() * 10.0 ** (WEAK - 1)) / power.max())
         image = axes.pcolormesh(k, omega, level, cmap=SCALE, shading="nearest", rasterized=True)
         axes.plot(k, k, color="white", linewidth=0.7, linestyle="--")
@@ -237,9 +238,9 @@ def homes(ranks: np.ndarray) -> Draw:
     plane = ranks if ranks.ndim == 2 else ranks[:, None] if ranks.ndim == 1 else ranks[:, :, ranks.shape[2] // 2]
 
     def draw(theme):
-        figure, axes = plt.subplots(figsize=(6, 1.6 if ranks.ndim == 1 else 3.8))
+        figure, axes = subplots(figsize=(6, 1.6 if ranks.ndim == 1 else 3.8))
         count = min(20, int(ranks.max()) + 1)
-        image = axes.pcolormesh(plane.T % 20, cmap=ListedColormap(plt.get_cmap("tab20").colors[:count]), vmin=-0.5,
+        image = axes.pcolormesh(plane.T % 20, cmap=ListedColormap(colormaps["tab20"].colors[:count]), vmin=-0.5,
                                 vmax=count - 0.5, edgecolors=theme.faint, linewidth=0.5)
         axes.set(xlabel="patch in x", ylabel="" if ranks.ndim == 1 else "patch in y")
         axes.grid(False)
