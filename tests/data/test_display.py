@@ -25,9 +25,10 @@ def array(name, *axes, kind=float):
 
 
 ESTIMATES = [array("density"), array("G_0", kind=complex), array("meson", T), array("spin", K),
-             array("Sigma", K, OMEGA), array("Sigma", K, OMEGA, kind=complex), array("plane", OMEGA, Axis("k", np.arange(50.0))),
-             array("G4", K, OMEGA, K, OMEGA, kind=complex), array("long", Axis("x", np.arange(99.0))),
-             Estimate("alone", 0.5, 0.1), Estimate("unknown", 0.5, np.inf, note="too few bins"),
+             array("Sigma", K, OMEGA), array("Sigma", K, OMEGA, kind=complex),
+             array("plane", OMEGA, Axis("k", np.arange(50.0))), array("G4", K, OMEGA, K, OMEGA, kind=complex),
+             array("long", Axis("x", np.arange(99.0))), Estimate("alone", 0.5, 0.1),
+             Estimate("unknown", 0.5, np.inf, note="too few bins"),
              Estimate("bare", np.ones((2, 3)), np.ones((2, 3)))]
 TIME = Axis("time", np.arange(7.0), "1/ω_p")
 MOVING = Axis("x", np.arange(9.0) + np.arange(7.0)[:, None], "c/ω_p")

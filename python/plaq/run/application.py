@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from plaq.data.tables import columns
 from plaq.errors import InputError
 from plaq.inputs.parameters import Parameters
 from plaq.inputs.schema import Schema
@@ -144,6 +143,8 @@ class Application(ABC):
     @classmethod
     def scalars(cls, results: Any) -> list[dict[str, Any]]:
         """Return rows of all single numbers of a run, each with a column for its error."""
+        from plaq.data.tables import columns
+
         return [columns(results.estimates)]
 
     @classmethod
