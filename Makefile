@@ -9,7 +9,7 @@ export PYTHON
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: demo test build build-tests gpu test-gpu sanitize format wheel clean
+.PHONY: demo test build build-tests gpu test-gpu sanitize format site wheel clean
 
 demo: build
 	$(BIN)/plaq dca run examples/tc_plaquette/demo.toml
@@ -67,6 +67,10 @@ sanitize: build-tests
 format: $(VENV)/installed-tests
 	git ls-files '*.cpp' '*.hpp' | xargs $(BIN)/clang-format -i
 	$(BIN)/ruff check --fix --quiet .
+
+# The documentation as a site, in dist/site.
+site: $(VENV)/installed-tests
+	$(BIN)/python packaging/site dist/site
 
 # A wheel for machines like this one, in dist/.
 wheel: $(VENV)/installed

@@ -43,6 +43,7 @@ options=(
 used_by_tests=(
   "GoogleTest|compiles gtest/gtest.h -lgtest -pthread|libgtest-dev|gtest-devel|gtest|googletest"
   "OTF2's tools|tool otf2-print|otf2-tools|otf2|-|-"
+  "Doxygen|tool doxygen|doxygen|doxygen|doxygen|doxygen"
   "Graphviz|tool dot|graphviz|graphviz|graphviz|graphviz"
 )
 case ${1-} in

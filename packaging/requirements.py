@@ -29,6 +29,8 @@ def requirements(purpose):
     extras = project["project"]["optional-dependencies"]
     if purpose == "gpu" and (shutil.which("nvcc") or Path("/usr/local/cuda/bin/nvcc").exists()):
         return []
+    if purpose == "test":
+        return extras["test"] + extras["docs"]
     if purpose in extras:
         return extras[purpose]
     packages = list(project["build-system"]["requires"])

@@ -1,20 +1,57 @@
-"""The documentation as a site: MkDocs finds nothing wrong, and a page asks no other host for anything."""
+"""The documentation as a site: the builder finds nothing wrong, and a page asks no other host for anything."""
 
+import json
 import re
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
 
 ROOT = Path(__file__).parent.parent
+LOADS = re.compile(r"<(?:link|script|img|iframe|video|source)\b[^>]*?(?:href|src)=[\"']?([^\"'> ]+)")
 
 
-def test_the_site_is_built_without_a_warning(tmp_path):
-    built = subprocess.run([sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", tmp_path],
-                           cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The folder of the site's pages."""
+    out = tmp_path_factory.mktemp("site")
+    (out / "0.0.9").mkdir()
+    (out / "0.0.9" / "index.html").write_text("an older version")
+    built = subprocess.run([sys.executable, ROOT / "packaging" / "site", out], capture_output=True, text=True,
+                           timeout=300, check=False)
     assert built.returncode == 0, built.stdout + built.stderr
-    pages = list(tmp_path.rglob("*.html"))
-    assert len(pages) >= len(list((ROOT / "docs").rglob("*.md")))
+    assert "No issues found" in built.stdout, built.stdout
+    folder, = [path.parent for path in out.glob("*/sitemap.xml")]
+    assert [entry["version"] for entry in json.loads((out / "versions.json").read_text())] == [folder.name, "0.0.9"]
+    return folder
+
+
+def test_the_site_is_whole_and_loads_nothing_from_elsewhere(site):
+    pages = list(site.rglob("*.html"))
+    assert len(pages) >= len([*ROOT.glob("docs/**/*.md"), *ROOT.glob("benchmarks/*.md")])
     for page in pages:
-        loads = re.findall(r"<(?:link|script|img|iframe)\b[^>]*?(?:href|src)=[\"']?(?:https?:)?//([^/\"'> ]+)",
-                           page.read_text())
-        assert not loads, f"{page.relative_to(tmp_path)} loads from {loads}"
+        for load in LOADS.findall(page.read_text()):
+            where = urlsplit(load)
+            assert not where.netloc, f"{page.relative_to(site)} loads {load}"
+            if where.path and page.name != "404.html" and "rel=canonical" not in load:
+                assert (page.parent / unquote(where.path)).exists(), f"{page.relative_to(site)}: {load} is not there"
+
+
+def test_formulas_are_set(site):
+    page = (site / "conventions" / "index.html").read_text()
+    assert page.count("<math") > 20 and "merror" not in page and "$" not in re.sub(r"(?s)<(script|code).*?</\1>", "", page)
+
+
+def test_the_reference_has_the_public_names(site):
+    """Every name of the applications' `__all__`, and of the first headers of the libraries."""
+    from plaq import dca, lqcd, pic
+    for module in (dca, pic, lqcd):
+        name = module.__name__.rpartition(".")[2]
+        page = (site / "reference" / name / "index.html").read_text()
+        missing = [name for name in module.__all__ if not re.search(rf'id="?plaq\.[\w.]*\b{name}["> ]', page)]
+        assert not missing, f"{module.__name__}: {missing}"
+    tasks = (site / "reference" / "cpp_task" / "index.html").read_text()
+    for name in ("future", "channel", "parallel_for", "with_backend", "dataflow"):
+        assert re.search(rf'id="?{name}["> ]', tasks), name
