@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import tomllib
+from importlib.util import find_spec
 from pathlib import Path
 
 import yaml
@@ -19,6 +20,8 @@ from headers import Headers
 
 ROOT = Path(__file__).resolve().parents[2]
 OTHERS = ("benchmarks", "examples")  # folders beside docs/ whose pages and figures are part of the site
+
+FONT = "STIXTwoMath-Regular.ttf"  # of formulas, from the package ziamath
 
 
 def lay_out(tree):
@@ -29,6 +32,8 @@ def lay_out(tree):
         to = docs / found.relative_to(ROOT)
         to.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(found, to)
+    (docs / "fonts").mkdir()
+    shutil.copy(Path(find_spec("ziamath").origin).parent / "fonts" / FONT, docs / "fonts")
     headers = Headers(ROOT / "src")
     for page in docs.rglob("*.md"):
         up = "../" * (len(page.relative_to(docs).parts) - 1)

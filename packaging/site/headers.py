@@ -3,6 +3,7 @@
 import re
 import subprocess
 import tempfile
+import textwrap
 import xml.etree.ElementTree as xml
 from pathlib import Path
 
@@ -68,15 +69,10 @@ class Headers:
             code = " ".join("".join(thing.find("initializer").itertext()).split()).replace(" = ", " =\n    ", 1)
             return f"### {short}\n\n```cpp\n{code};\n```\n\n{described(thing)}"
         members = [*self.inherited(thing), *public_members(thing)]
-        lines, listed = [f"### {short}\n\n```cpp\n{parameters_of(thing)}{thing.get('kind')} plaq::{name};\n```",
-                         described(thing)], []
-        for member in filter(worth_showing, members):
-            listed.append(signature(member))
-            if text := described(member):  # members without a text stand before the next that has one
-                lines += ["```cpp\n" + "\n".join(listed) + "\n```", text]
-                listed = []
-        if listed:
-            lines.append("```cpp\n" + "\n".join(listed) + "\n```")
+        kind = parameters_of(thing) + thing.get("kind")
+        lines = [f"### {short}\n\n```cpp\n{kind} plaq::{name};\n```", described(thing)]
+        for code, text in grouped(filter(worth_showing, members)):
+            lines += ["```cpp\n" + "\n".join(code) + "\n```", text]
         return "\n\n".join(line for line in lines if line)
 
     def inherited(self, thing):
@@ -93,11 +89,25 @@ def public_members(thing):
     return sorted(found, key=lambda member: int(member.find("location").get("line")))
 
 
+def grouped(members):
+    """Return (declarations, text): a member belongs to the one before that has a text, as comments are written."""
+    groups = [([], "")]
+    for member in members:
+        text = described(member)
+        if member.get("kind") == "variable" and "\n" not in text:
+            groups[-1][0].extend([*(f"// {line}" for line in textwrap.wrap(text, LONG)), signature(member)])
+        elif text:
+            groups.append(([signature(member)], text))
+        else:
+            groups[-1][0].append(signature(member))
+    return [group for group in groups if group[0]]
+
+
 def worth_showing(member):
     """Return whether a member is one to know: not what every class has."""
     name, end = member.findtext("name"), member.findtext("argsstring") or ""
-    return bool(described(member)) or not (end.endswith(("=default", "=delete")) or name.startswith(("~", "operator=")) or
-                                     "detail::" in end)
+    usual = end.endswith(("=default", "=delete")) or name.startswith(("~", "operator=")) or "detail::" in end
+    return bool(described(member)) or not usual
 
 
 def text_of(node):
@@ -125,26 +135,32 @@ def described(thing):
     return re.sub(r"\n{3,}", "\n\n", re.sub(r"(?m)^[ \t]+|[ \t]+$", "", whole)).strip()
 
 
+def plain(node):
+    """Return the text of a node in one line, empty for none."""
+    return "" if node is None else " ".join("".join(node.itertext()).split())
+
+
 def parameters_of(thing):
     """Return `template <...>` of a class or function, empty if it is none."""
-    found = [" ".join("".join(part) for part in (spelled(p), default(p)) if part)
-             for p in thing.findall("templateparamlist/param")]
-    requires = " ".join("".join((r := thing.find("requiresclause")).itertext()).split()) if thing.find(
-        "requiresclause") is not None else ""
+    found, requires = arguments_of(thing, "templateparamlist/param"), plain(thing.find("requiresclause"))
     return (f"template <{', '.join(found)}>\n" if found else "") + (f"  requires {requires}\n" if requires else "")
 
 
+def arguments_of(thing, path):
+    """Return parameters with their default values, as in the source."""
+    return [f"{spelled(parameter)} = {plain(parameter.find('defval'))}" if parameter.find("defval") is not None
+            else spelled(parameter) for parameter in thing.findall(path)]
+
+
+def kind_of(thing):
+    """Return the type of a parameter or member, with & and * beside it."""
+    return re.sub(r"\s*([&*]+)$", r"\1", plain(thing.find("type")))
+
+
 def spelled(parameter):
-    """Return type and name of a parameter as in the source."""
-    kind = "".join(parameter.find("type").itertext())
-    name = parameter.findtext("declname") or ""
-    return re.sub(r"\s*([&*]+)$", r"\1", kind) + (f" {name}" if name and not kind.endswith(f" {name}") else "")
-
-
-def default(parameter):
-    """Return the default value of a parameter."""
-    value = parameter.find("defval")
-    return "" if value is None else "= " + "".join(value.itertext())
+    """Return type and name of a parameter."""
+    kind, name = kind_of(parameter), parameter.findtext("declname") or ""
+    return f"{kind} {name}" if name and not kind.endswith(f" {name}") else kind
 
 
 def signature(member):
@@ -154,9 +170,7 @@ def signature(member):
 
 def declared(member):
     """Return the declaration of a member."""
-    kind = re.sub(r"\s*([&*]+)$", r"\1", "".join(member.find("type").itertext())) if member.find("type") is not None else ""
-    name = member.findtext("name")
-    template = parameters_of(member)
+    kind, name, template = kind_of(member), member.findtext("name"), parameters_of(member)
     if member.get("kind") == "enum":
         values = ", ".join(value.findtext("name") for value in member.findall("enumvalue"))
         return f"enum class {name} {{ {values} }};"
@@ -164,11 +178,11 @@ def declared(member):
         return f"{template}using {name} = {kind};"
     start = ("static " if member.get("static") == "yes" and "static" not in kind else "") + (f"{kind} " if kind else "")
     if member.get("kind") != "function":
-        value = "".join(member.find("initializer").itertext()) if member.find("initializer") is not None else ""
-        return f"{template}{start}{name}" + (f" {value}" if value and len(value) < 40 else "") + ";"
-    rest = re.sub(r"^.*\)", "", member.findtext("argsstring") or "", flags=re.S).strip()
-    arguments = [" ".join(part for part in (spelled(p), default(p)) if part) for p in member.findall("param")]
-    one = f"{start}{name}({', '.join(arguments)})"
-    if len(one) > LONG:
-        one = f"{start}{name}(\n    " + ",\n    ".join(arguments) + ")"
-    return template + f"{one} {rest}".rstrip() + ";"
+        value = plain(member.find("initializer"))
+        return f"{template}{start}{name}" + (f" {value}" if len(value) < LONG / 2 else "").rstrip() + ";"
+    rest = re.sub(r"(?s)^.*\)(?!.*\))", "", member.findtext("argsstring") or "").strip()
+    arguments = arguments_of(member, "param")
+    call = f"{start}{name}({', '.join(arguments)})"
+    if len(call) > LONG:
+        call = f"{start}{name}(\n    " + ",\n    ".join(arguments) + ")"
+    return template + f"{call} {rest}".rstrip() + ";"

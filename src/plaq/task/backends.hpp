@@ -28,7 +28,7 @@ namespace detail {
 [[noreturn]] void unknown_backend(std::string_view name);
 }
 
-/// Calls f.operator()<Backend>() for the back end of this name. f returns the same type for every back end.
+/// Calls `f.operator()<Backend>()` for the back end of this name. f returns the same type for every back end.
 ///
 /// @pre the name is one of backends(), else input_error
 template <class F>

@@ -12,7 +12,7 @@ int physical_cores();
 namespace detail {
 /// Hardware threads in the affinity mask of the calling thread.
 std::vector<int> allowed_cpus();
-/// Groups `cpus` by core, by <root>/sys/devices/system/cpu, in the order in which cores appear; a cpu without a
+/// Groups `cpus` by core, by `<root>/sys/devices/system/cpu`, in the order in which cores appear; a cpu without a
 /// topology is a core of its own.
 std::vector<std::vector<int>> by_core(const std::vector<int>& cpus, const std::filesystem::path& root);
 /// Smallest limit, in cores, on the path from the process' cgroup (v2 cpu.max or v1 cfs quota) to the top; 0: none.
