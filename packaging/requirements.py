@@ -30,7 +30,7 @@ def requirements(purpose):
     if purpose == "gpu" and (shutil.which("nvcc") or Path("/usr/local/cuda/bin/nvcc").exists()):
         return []
     if purpose == "test":
-        return extras["test"] + extras["docs"]
+        return extras["test"] + extras["analysis"] + extras["docs"]
     if purpose in extras:
         return extras[purpose]
     packages = list(project["build-system"]["requires"])

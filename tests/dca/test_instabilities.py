@@ -127,13 +127,6 @@ def test_structure_factor_and_its_error_through_the_jackknife(magnetic):
     np.testing.assert_allclose(found.error, error, rtol=0.3)
 
 
-def test_an_unknown_error_stays_unknown_in_a_sum():
-    correlation = synthetic.point(synthetic.parameters(), 0)["spin_correlation"]
-    correlation.error = np.array([0.1, np.inf, 0.1, 0.1])
-    matrix = np.array([[1.0, 1.0, 0.0, 0.0], [1.0, 0.0, 1.0, 0.0]])
-    assert list(np.isinf(correlation.combined("x", matrix, ()).error)) == [True, False]
-
-
 def test_every_output_shows_the_instabilities(magnetic, tmp_path):
     p, results = magnetic
     content = summary(results, {})

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from plaq.data import display
+from plaq.data.arithmetic import Arithmetic
 from plaq.data.formatting import format_number
 
 if TYPE_CHECKING:
+    import pyerrors
     from matplotlib.figure import Figure
 
 
@@ -35,8 +39,8 @@ class Axis:
         return self.values if np.ndim(self.values) == 1 else self.values[index]
 
 
-@dataclass(repr=False)
-class Estimate:
+@dataclass(repr=False, eq=False)
+class Estimate(Arithmetic):
     """Mean and one-standard-deviation error of a measured quantity.
 
     ``mean`` and ``error`` have the shape that ``axes`` describe. A complex mean has a complex error: the error of the
@@ -49,6 +53,12 @@ class Estimate:
     known. ``bias`` is the jackknife's estimate of the bias from a finite number of measurements, which is not
     subtracted. ``chi2`` and ``dof`` are those of the fit that gave the value, if any; ``p`` is the probability of a
     chi2 at least as large if the model of the fit is true.
+
+    Estimates compute: operators, numpy's functions of numbers, ``g[0, 3]`` and ``g.sum("K")`` return estimates with the
+    error that follows (plaq.data.propagation). ``bins`` is the label of the set of bins that ``jackknife`` belongs to:
+    estimates of one label are correlated, others independent. A computed estimate has the values of all further
+    sources of its error in ``others``, by label. ``places`` are positions of its numbers in the array that they were
+    taken from.
     """
 
     name: str
@@ -67,6 +77,9 @@ class Estimate:
     chi2: float | None = None
     dof: int | None = None
     p: float | None = None
+    bins: str = ""
+    others: dict[str, np.ndarray] | None = None
+    places: np.ndarray | None = None
 
     def __post_init__(self):
         self.mean = np.asarray(self.mean)
@@ -97,29 +110,19 @@ class Estimate:
         for name in index:
             if name not in names:
                 raise KeyError(f"{self.name} has axes {names}, not {name!r}")
-        at = tuple(index.get(name, slice(None)) for name in names)
-        values = None if self.jackknife is None else self.jackknife[(slice(None), *at)]
-        axes = tuple(axis for axis in self.axes if axis.name not in index)
-        bias = None if self.bias is None else self.bias[at]
-        return replace(self, mean=self.mean[at], error=self.error[at], jackknife=values, axes=axes, bias=bias)
+        return self[tuple(index.get(name, slice(None)) for name in names)]
 
-    def combined(self, name: str, matrix: np.ndarray, axes: tuple[Axis, ...], convention: str = "") -> Estimate:
-        """Return sums ``matrix @ mean`` over the only axis of a real quantity, as `name` on other axes.
+    def to_pyerrors(self) -> pyerrors.Obs:
+        """Return a pyerrors.Obs, CObs if complex, or an array of them (plaq.data.bridges)."""
+        from plaq.data.bridges import to_pyerrors
 
-        Errors are correlated as the jackknife values are; without those, they add in squares.
-        """
-        cross = np.eye(len(self.mean))
-        if self.jackknife is not None:
-            deviation = self.jackknife - self.jackknife.mean(axis=0)
-            size = np.linalg.norm(deviation, axis=0)
-            deviation = deviation / np.where(size > 0, size, 1.0)
-            cross = deviation.T @ deviation
-        spread = matrix * np.where(np.isfinite(self.error), self.error, 0.0)
-        error = np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", spread, cross, spread), 0.0))
-        unknown = ~np.isfinite(self.error)
-        error = np.where(np.any((matrix != 0) & unknown, axis=1), np.inf, error)
-        values = None if self.jackknife is None else self.jackknife @ matrix.T
-        return Estimate(name, matrix @ self.mean, error, values, axes, self.unit, convention, note=self.note)
+        return to_pyerrors(self)
+
+    def to_gvar(self) -> Any:
+        """Return a gvar.GVar or an array of them, correlated as the estimates are (plaq.data.bridges)."""
+        from plaq.data.bridges import to_gvar
+
+        return to_gvar(self)
 
     def plot(self) -> Figure:
         """Return a figure: a number with its bins, curves with error bars, or a plane of means."""
@@ -140,6 +143,21 @@ class Estimate:
             imag = with_error(self.mean.imag, self.error.imag)
             return f"{real} + {imag} i"
         return with_error(float(self.mean), float(self.error))
+
+
+def mark_bins(estimates: Iterable[Estimate], prefix: str = "") -> None:
+    """Give the estimates of one run, or of one of its temperatures, the same label of their bins.
+
+    The label depends on the jackknife values of all numbers among them, so that a run that is read from its file has
+    the same one.
+    """
+    estimates = [estimate for estimate in estimates if estimate.jackknife is not None]
+    content = hashlib.sha256()
+    for estimate in estimates:
+        if not estimate.mean.ndim:
+            content.update(estimate.jackknife.tobytes())
+    for estimate in estimates:
+        estimate.bins = f"{prefix}{content.hexdigest()[:12]}"
 
 
 def with_error(value: float, error: float) -> str:

@@ -17,14 +17,13 @@ from typing import Any
 import h5py
 import numpy as np
 
-from plaq.data.estimate import Axis, Estimate
+from plaq.data.estimate import Axis, Estimate, mark_bins
 from plaq.data.recorded import Recorded
 from plaq.files.atomic import atomic_file
 from plaq.files.sealed import Format, new_file, open_sealed, seal
 from plaq.files.tree import digest, read_tree, write_tree
 
 PARTS = ("mean", "error")
-# About an estimate, where they are known.
 # About an estimate, where they are known.
 NUMBERS = ("tau_int", "tau_int_error", "disagreement", "kurtosis", "chi2", "dof", "p")
 SUMMARY = frozenset({"tau_int", "tau_int_error", "chi2", "dof", "p"})
@@ -46,6 +45,9 @@ class Findings:
     seconds: dict[str, float] = field(default_factory=dict)
     recorded: dict[str, Recorded] = field(default_factory=dict)
     history: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self):
+        mark_bins(self.estimates.values())
 
     def answers(self) -> list[str]:
         return self.sentences

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from plaq.data import display
-from plaq.data.estimate import Axis, Estimate
+from plaq.data.estimate import Axis, Estimate, mark_bins
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -36,6 +36,9 @@ class Point:
     in_file: list[str] = field(default_factory=list)
     functions: dict[str, np.ndarray] = field(default_factory=dict)
     representatives: np.ndarray | None = field(default=None)
+
+    def __post_init__(self):
+        mark_bins(self.observables.values(), f"T = {self.T:g}, ")
 
     def __getitem__(self, name: str) -> Estimate:
         if name in self.in_file:
@@ -80,7 +83,8 @@ class Point:
 
 def _estimate_state(estimate: Estimate) -> dict[str, Any]:
     state = {
-        f.name: getattr(estimate, f.name) for f in dataclasses.fields(estimate) if f.name not in ("name", "axes")
+        f.name: getattr(estimate, f.name) for f in dataclasses.fields(estimate)
+        if f.name not in ("name", "axes", "bins", "others", "places")
     }
     state["axes"] = [{"name": a.name, "values": np.asarray(a.values), "unit": a.unit} for a in estimate.axes]
     return state

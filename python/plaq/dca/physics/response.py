@@ -9,6 +9,7 @@ import numpy as np
 
 from plaq.data.estimate import Estimate
 from plaq.data.formatting import momentum
+from plaq.data.propagation import derive
 from plaq.dca.physics.point import Point
 
 CHANNELS = ("pp", "magnetic", "charge", "transverse")
@@ -88,4 +89,5 @@ def structure_factor(point: Point, kind: str) -> Estimate:
     correlation = point[f"{kind}_correlation"]
     K = next(axis for estimate in point.observables.values() for axis in estimate.axes if axis.name == "K")
     matrix = np.cos(K.values @ correlation.axes[0].values.T)  # C(R) = C(-R), so the sine adds up to nothing
-    return correlation.combined(f"{kind}_structure_factor", matrix, (K,), f"sum_R exp(-i K.R) {kind}_correlation(R)")
+    return derive(lambda values: matrix @ values, correlation, name=f"{kind}_structure_factor", axes=(K,),
+                  unit=correlation.unit, convention=f"sum_R exp(-i K.R) {kind}_correlation(R)")
