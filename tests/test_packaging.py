@@ -232,3 +232,43 @@ def test_recipes_have_every_library():
         if debian.startswith("lib") and library not in ("openmpi",):  # there any MPI
             assert f'depends_on("{library}' in spack, f"the Spack recipe lacks {library}"
     assert "install-deps.sh build" in (PACKAGING / "Containerfile").read_text()
+
+
+def test_an_archive_of_the_sources_holds_their_commit(tmp_path, monkeypatch):
+    from plaq import machine
+
+    if not (ROOT / ".git").exists():
+        pytest.skip("no git checkout")
+    head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    packed = subprocess.run(["git", "archive", "HEAD", "packaging/commit.txt"], cwd=ROOT, capture_output=True,
+                            check=True)
+    subprocess.run(["tar", "-x", "-C", tmp_path], input=packed.stdout, check=True)
+    monkeypatch.setattr(machine, "__file__", str(tmp_path / "python/plaq/machine.py"))
+    assert machine.commit() == head.strip()
+    (tmp_path / "packaging/commit.txt").write_text((PACKAGING / "commit.txt").read_text())
+    assert machine.commit() == "unknown"
+
+
+def test_a_python_that_cannot_build_wheels_is_named(tmp_path):
+    """Only those that PYTHONS names: others are passed over."""
+    asked = subprocess.run([PACKAGING / "wheel.sh"], env={**os.environ, "PYTHONS": "python2.9"}, capture_output=True,
+                           text=True, timeout=60, check=False)
+    assert asked.returncode == 1 and asked.stderr.startswith("error: no wheel can be built with python2.9: ")
+
+
+def test_the_script_that_tries_a_wheel_says_what_it_takes():
+    asked = subprocess.run([PACKAGING / "try-wheel.sh"], capture_output=True, text=True, timeout=60, check=False)
+    assert asked.returncode == 2 and "try-wheel.sh WHAT [FOLDER]" in asked.stderr
+
+
+def test_the_c_part_is_found_by_the_stable_interface_too(tmp_path):
+    """The wheel for Python 3.12 and later has it by that name alone."""
+    from plaq import _core
+
+    built = Path(_core.__file__)
+    placed = tmp_path / "kernels" / built.parent.name / f"_core.abi{sys.version_info.major}.so"
+    placed.parent.mkdir(parents=True)
+    placed.symlink_to(built)
+    script = f"import plaq; plaq.__path__.insert(0, {str(tmp_path)!r}); from plaq import _core; print(_core.__file__)"
+    found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False)
+    assert found.stdout.strip() == str(placed), found.stderr

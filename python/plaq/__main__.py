@@ -1,4 +1,7 @@
-"""Make ``python -m plaq`` the same as ``plaq``: the working directory, which Python adds to the path, is removed."""
+"""Start the command line, as ``plaq`` and as ``python -m plaq``.
+
+Python puts the folder of the script or the working directory first on the path; a random.py there is no part of plaq.
+"""
 
 import sys
 
@@ -7,4 +10,5 @@ if not sys.flags.safe_path:
 
 from plaq.main import main  # noqa: E402
 
-main()
+if __name__ == "__main__":
+    main()

@@ -64,17 +64,16 @@ def memory() -> float:
 
 
 def commit() -> str:
-    """Return the commit of the source tree that this package runs from, or that an installed package was built from.
+    """Return the commit of the source tree that this package runs from, or that it was built from.
 
-    "unknown" if that was no git checkout.
+    "unknown" if that was neither a git checkout nor an archive of one.
     """
     package = Path(__file__).resolve().parent
     root = package.parent.parent
     if package != root / "python" / "plaq":
-        built_from = package / "commit.txt"
-        return built_from.read_text().strip() if built_from.exists() else "unknown"
+        return _read_commit(package / "commit.txt")
     if not (root / ".git").exists():
-        return "unknown"
+        return _read_commit(root / "packaging/commit.txt")
     try:
         described = subprocess.run(
             ["git", "-C", str(root), "describe", "--always", "--dirty", "--abbrev=12"],
@@ -88,13 +87,40 @@ def commit() -> str:
     return described.stdout.strip()
 
 
+def _read_commit(file: Path) -> str:
+    """Return the commit in a file, which `git archive` or the build wrote; "unknown" if neither did."""
+    text = file.read_text().strip() if file.exists() else ""
+    return "unknown" if not text or text.startswith("$") else text
+
+
+def package() -> str:
+    """Return the tags of the installed package, as cp312-abi3-manylinux_2_34_x86_64; "none" if it is not installed."""
+    from importlib.metadata import PackageNotFoundError, distribution
+
+    try:
+        lines = (distribution("plaq").read_text("WHEEL") or "").splitlines()
+    except PackageNotFoundError:
+        lines = []
+    return " ".join(value for key, _, value in (line.partition(": ") for line in lines) if key == "Tag") or "none"
+
+
+def compiled() -> str:
+    """Return compiler, flags and instruction sets of the C++ part."""
+    from plaq import _core
+
+    sets = sorted(folder.name for folder in Path(_core.__file__).parents[1].iterdir())
+    return f"{_core.compiler}, for {', '.join(sets)}"
+
+
 def build() -> dict[str, Any]:
-    """Return version, commit, instruction set, MPI, thread back ends, Python, numpy and processor, as short texts."""
+    """Return version, commit, package, compiler, kernels, MPI, threads, Python, numpy, processor, as short texts."""
     from plaq import _core
 
     return {
         "version": __version__,
         "commit": commit(),
+        "package": package(),
+        "compiled": compiled(),
         "kernels": _core.linalg.instruction_set(),
         "MPI": mpi(),
         "threads": ", ".join(_core.task.backends()),

@@ -53,7 +53,7 @@ PARTS = {
     "MPI": Part("MPI", _mpi,
                 "apt-get install libopenmpi-dev openmpi-bin (elsewhere pip install mpich), then build plaq again"),
     "HPX": Part("HPX", _hpx, "install HPX 1.10, then build plaq with PLAQ_WITH_HPX=ON"),
-    "GPU kernels": Part("kernels for GPUs", _gpu_kernels, "make gpu"),
+    "GPU kernels": Part("kernels for GPUs", _gpu_kernels, "`make gpu` in a checkout"),
 }
 
 

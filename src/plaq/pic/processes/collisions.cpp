@@ -19,7 +19,7 @@ double dot(const vector& a, const vector& b) { return a[0] * b[0] + a[1] * b[1] 
 
 /// Returns p rotated by an angle, with the azimuth phi around it.
 vector rotate_by(const vector& p, double cosine, double phi) {
-  const double sine = std::sqrt(std::fmax(0, 1 - cosine * cosine)), across = std::hypot(p[0], p[1]),
+  const double sine = std::sqrt(std::fmax(0, 1 - cosine * cosine)), across = std::sqrt(p[0] * p[0] + p[1] * p[1]),
                size = std::sqrt(dot(p, p));
   const double a = sine * std::cos(phi), b = sine * std::sin(phi);
   if (across <= 1e-10 * size) return {size * a, size * b, p[2] * cosine};
