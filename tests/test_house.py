@@ -97,7 +97,7 @@ DCA = [["lattice", "units"], ["solver"], ["parameters", "physics"], ["planning",
 DCA_LOOP = [["convergence", "mixing"], ["state"], ["further", "start"], ["observer"], ["setup"],
             ["status", "two_particle"], ["iteration"], ["loop"]]
 LQCD = [["choices"], ["fields"], ["files", "parameters"], ["action", "measurements"], ["planning", "results"],
-        ["chain", "export"], ["application"], ["cli", "commands"]]
+        ["chain"], ["application"], ["cli", "commands"]]
 PIC = [["inputs", "quiet_start"], ["plasma"], ["planning", "diagnostics"], ["results"], ["simulation"],
        ["application"], ["cli", "commands"]]
 MODULES = {str(path.relative_to(ROOT / "python").with_suffix("")).replace("/", ".").removesuffix(".__init__"): path

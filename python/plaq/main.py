@@ -11,7 +11,8 @@ import typer
 from plaq.cli.app import App, run_command
 from plaq.cli.balance import balance
 from plaq.cli.comm import app as comm
-from plaq.cli.run import Commands, InputFile, RunPath, Settings, application_of
+from plaq.cli.new import add_new
+from plaq.cli.run import APPLICATIONS, Commands, InputFile, RunPath, Settings, application_of
 from plaq.cli.trace import app as trace
 from plaq.dca.cli import app as dca
 from plaq.errors import InputError, as_plaq_error
@@ -19,8 +20,8 @@ from plaq.lqcd.cli import app as lqcd
 from plaq.pic.cli import app as pic
 from plaq.streams import printable, standard_streams
 
-app = App(help="Quantum clusters, plasmas and lattice fields as asynchronous tasks, on a laptop or on MPI ranks.")
-APPLICATIONS: dict[str, Commands] = {}
+app = App(help="Quantum clusters, plasmas and lattice fields as asynchronous tasks, on a laptop or on MPI ranks.",
+          add_completion=True)
 
 
 def add(application: Commands) -> None:
@@ -31,6 +32,7 @@ def add(application: Commands) -> None:
 for each in (dca, lqcd, pic):
     add(each)
 app.command("balance")(balance)
+add_new(app)
 app.add_typer(comm, name="comm")
 app.add_typer(trace, name="trace")
 
@@ -56,7 +58,7 @@ def plaq(
 @app.command("check")
 def check(input: InputFile, settings: Settings = None):
     """Validate an input of any application; print it in words, and its needs."""
-    application_of(input, APPLICATIONS).check(input, settings)
+    application_of(input).check(input, settings)
 
 
 @app.command("verify")
@@ -64,7 +66,7 @@ def verify(run: RunPath = Path("run")):
     """Check that the files of a run's folder, or of all runs of a sweep, are undamaged and belong together."""
     from plaq.cli.verify import verify
 
-    verify(APPLICATIONS, run)
+    verify(run)
 
 
 @app.command("info")

@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
+import plaq.main  # noqa: F401  (which has the applications)
 from plaq.cli.verify import verify
 from plaq.errors import INTERRUPTIONS, InterruptedByUser, OutOfTime, Terminated
-from plaq.main import APPLICATIONS
 
 RUNS = {
     "dca": 'from plaq import dca\nrun = lambda: dca.run(dca.Parameters(model={"U": 4}, dca={"temperatures": [0.5], '
@@ -59,7 +59,7 @@ def test_a_script_that_goes_on_after_errors_ends_with_a_signal(tmp_path, applica
     assert said.count("begins") == 1 and said[-1] == caught and "goes on after" not in done.stdout, done.stdout
     assert f"stopped by {number.name}: the state is saved in run; the same command continues" in said[-2]
     assert os.path.exists(tmp_path / "run/checkpoint.h5")
-    verify(APPLICATIONS, tmp_path / "run")
+    verify(tmp_path / "run")
 
 
 def test_what_stops_a_run_is_no_exception():

@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+import plaq.main  # noqa: F401  (which has the applications)
 from plaq import _core, pic
 from plaq.cli.verify import verify
 from plaq.comm import world
@@ -19,7 +20,6 @@ from plaq.errors import InputError, Interrupted
 from plaq.files import hashed
 from plaq.lqcd.application import Lqcd
 from plaq.lqcd.parameters import Parameters as LqcdParameters
-from plaq.main import APPLICATIONS
 from plaq.pic.application import Pic
 from plaq.run import driver
 from plaq.run.live import Log
@@ -48,7 +48,7 @@ def verified(folder, capsys):
     """(lines on stderr, exit code) of `plaq verify`."""
     capsys.readouterr()
     try:
-        verify(APPLICATIONS, folder)
+        verify(folder)
         code = 0
     except SystemExit as ended:
         code = ended.code
@@ -152,12 +152,12 @@ def test_damaged_and_foreign_states_and_results_are_named(begun, tmp_path, capsy
 
 def test_a_folder_in_use_and_one_without_a_run_are_one_line(begun, tmp_path):
     with pytest.raises(InputError, match="there is no run: input.resolved.toml is missing"):
-        verify(APPLICATIONS, tmp_path)
+        verify(tmp_path)
     folder = begun.base / "later"
     output = driver.RunOutput(begun.kind.name, begun.parameters, folder, "", {}, Log, 1.0)
     try:
         with pytest.raises(InputError, match="a plaq process is writing into this folder"):
-            verify(APPLICATIONS, folder)
+            verify(folder)
     finally:
         output.close()
 

@@ -42,9 +42,9 @@ class Group(_PlainFlags, typer.core.TyperGroup):
 class App(typer.Typer):
     """A group of commands; without one of them it prints its help."""
 
-    def __init__(self, **options: Any):
-        super().__init__(cls=Group, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False,
-                         rich_markup_mode="rich", **options)
+    def __init__(self, add_completion: bool = False, **options: Any):
+        super().__init__(cls=Group, no_args_is_help=True, add_completion=add_completion,
+                         pretty_exceptions_enable=False, rich_markup_mode="rich", **options)
 
     def command(self, *names: Any, **options: Any) -> Any:
         return super().command(*names, cls=Command, **options)

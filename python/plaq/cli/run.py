@@ -1,4 +1,4 @@
-"""Commands of every application: run, check, estimate, parameters, digest, report."""
+"""Commands of every application: run, check, estimate, parameters, report, plot, export, digest."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import inspect
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Optional
 
@@ -18,6 +18,7 @@ from plaq.inputs.parameters import Parameters
 from plaq.run.application import Application
 from plaq.streams import print_line
 
+APPLICATIONS: dict[str, Commands] = {}  # by name, as the command line has them
 MOST_RANKS = 1 << 24
 MOST_WORKERS = 4096
 
@@ -27,9 +28,19 @@ InputFile = Annotated[
 RunPath = Annotated[Path, typer.Argument(help="The folder of a run, or of a sweep for report and digest.")]
 Ranks = Annotated[Optional[int], typer.Option("-n", "--ranks", help="Start this many MPI ranks.",
                                               **whole(MOST_RANKS))]
+
+
+def keys(ctx: typer.Context, incomplete: str) -> list[tuple[str, str]]:
+    """Return keys of the command's application that begin so, with their meaning, for the shell's completion."""
+    command = APPLICATIONS.get(ctx.parent.info_name)
+    table = command.parameters().SCHEMA.parameters.values() if command else ()
+    return [(p.key, p.doc) for p in table if p.key.startswith(incomplete) and "*" not in p.key]
+
+
 Settings = Annotated[
     Optional[list[str]],
-    typer.Option("--set", metavar="KEY=VALUE", help="Change a key of the input, as in --set model.U=8."),
+    typer.Option("--set", metavar="KEY=VALUE", help="Change a key of the input, as in --set model.U=8.",
+                 autocompletion=keys),
 ]
 
 
@@ -48,15 +59,18 @@ class Commands(App):
     """Commands of the application ``plaq name``: the common ones, to which it adds its own.
 
     ``parameters`` imports the class of its inputs, which needs no kernels; ``application`` imports the class that
-    `plaq.run` drives (`plaq.run.application`). ``on_devices``: parts of it run on GPUs.
+    `plaq.run` drives (`plaq.run.application`). ``exported`` are what `export` writes, in words, ``first_input`` is
+    the file that `plaq new` writes, and ``on_devices`` says that parts of it run on GPUs.
     """
 
     def __init__(self, name: str, help: str, parameters: Callable[[], type[Parameters]],
-                 application: Callable[[], type[Application]], on_devices: bool = False):
+                 application: Callable[[], type[Application]], exported: str = "all results as CSV",
+                 first_input: Path | None = None, on_devices: bool = False):
         super().__init__(help=help)
         self.name = name
         self.parameters = parameters
         self.application = application
+        self.exported, self.first_input = exported, first_input
         self.on_devices = on_devices
         for add in (add_run, add_input_commands, add_result_commands):
             add(self)
@@ -161,9 +175,17 @@ def add_input_commands(app: Commands) -> None:
         app.describe(input, settings, lambda run: run.estimate(ranks, workers, machine))
 
     @app.command("parameters")
-    def parameters(markdown: Annotated[bool, typer.Option("--markdown", help="As a page of the docs.")] = False):
+    def parameters(
+        markdown: Annotated[bool, typer.Option("--markdown", help="As a page of the docs.")] = False,
+        as_schema: Annotated[bool, typer.Option("--schema", help="As a JSON Schema, for editors.")] = False,
+    ):
         """List every key of the input with its default, unit, allowed values and meaning."""
         schema = app.parameters().SCHEMA
+        if as_schema:
+            from plaq.inputs.json_schema import schema_text
+
+            print(schema_text(schema, f"plaq {app.name}"), end="")
+            return
         if markdown:
             print(schema.markdown(f"Parameters of `plaq {app.name}`"), end="")
             return
@@ -196,20 +218,32 @@ def add_result_commands(app: Commands) -> None:
         """Write the figures and report.html of a run or a sweep again."""
         print_line(str(app.application().report(run)))
 
+    @app.command("plot")
+    def plot(run: RunPath = Path("run")):
+        """Draw the figures of a run again, as PNG."""
+        for path in app.application().plot(run):
+            print_line(str(path))
 
-def application_of(input: Path, applications: Mapping[str, Commands]) -> Commands:
+    @app.command("export", help=f"Write {app.exported}.")
+    def export(
+        run: RunPath = Path("run"),
+        out: Annotated[Optional[Path], typer.Option(help="Folder to write to; by default export/ in the run.")] = None,
+    ):
+        for path in app.application().export(run, out or run / "export"):
+            print_line(str(path))
+
+
+def application_of(input: Path) -> Commands:
     """Return the application of an input: the one with the fewest keys that are unknown or missing.
 
     InputError if that is not unique.
     """
-    if len(applications) == 1:
-        return next(iter(applications.values()))
     from plaq.inputs.schema import read_toml
 
     table = read_toml(input)
-    misfits = {name: commands.parameters().SCHEMA.misfits(table) for name, commands in applications.items()}
-    first, *others = (name for name in applications if misfits[name] == min(misfits.values()))
+    misfits = {name: commands.parameters().SCHEMA.misfits(table) for name, commands in APPLICATIONS.items()}
+    first, *others = (name for name in APPLICATIONS if misfits[name] == min(misfits.values()))
     if others:
         raise InputError(f"{input}: may be an input of {' or '.join([first, *others])}; name the application, as in "
                          f"`plaq {first} check`")
-    return applications[first]
+    return APPLICATIONS[first]

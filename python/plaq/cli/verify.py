@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 
-from plaq.cli.run import Commands, application_of
+from plaq.cli.run import APPLICATIONS, application_of
 from plaq.streams import printable
 
 
-def verify(applications: Mapping[str, Commands], folder: Path) -> None:
+def verify(folder: Path) -> None:
     """Print the verdict on every file, with a line on stderr for each damaged one; exit code 2 if there is one."""
     from plaq.cli.tables import plain_table, print_table
     from plaq.data.formatting import format_size
@@ -21,8 +20,8 @@ def verify(applications: Mapping[str, Commands], folder: Path) -> None:
     verdicts = []
     for run in runs_of(folder):
         program = program_of(run)
-        named = (commands for name, commands in applications.items() if program == f"plaq {name}")
-        commands = next(named, None) or application_of(run / INPUT, applications)
+        named = (commands for name, commands in APPLICATIONS.items() if program == f"plaq {name}")
+        commands = next(named, None) or application_of(run / INPUT)
         with shared_lock(run):
             verdicts += verify_run(commands.application(), run)
     table = plain_table(("file", "content"), ("size",))

@@ -91,6 +91,18 @@ class Dca(Application):
         return read_results(folder / "results.h5")[0]
 
     @classmethod
+    def export(cls, folder: Path, out: Path) -> list[Path]:
+        from plaq.dca.results.export import export
+
+        return export(folder, out)
+
+    @classmethod
+    def plot(cls, folder: Path) -> list[Path]:
+        from plaq.dca.results.plot import save_figures
+
+        return save_figures(folder)
+
+    @classmethod
     def scalars(cls, results: Results) -> list[dict[str, Any]]:
         """Return a row for each temperature."""
         from plaq.dca.results.export import scalars

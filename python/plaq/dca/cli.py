@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated
 
 import typer
 
-from plaq.cli.run import Commands, Ranks, RunPath, on_ranks
+from plaq.cli.run import Commands, Ranks, on_ranks
 from plaq.inputs.parameters import Parameters
 from plaq.run.application import Application
-from plaq.streams import print_line
 
 
 def parameters() -> type[Parameters]:
@@ -26,28 +25,8 @@ def application() -> type[Application]:
 
 
 app = Commands("dca", "Dynamical cluster approximation: T_c of the 2D Hubbard model.",
-               parameters, application, on_devices=True)
-
-
-@app.command("plot")
-def dca_plot(run: RunPath = Path("run")):
-    """Draw the figures of a run again."""
-    from plaq.dca.results.plot import save_figures
-
-    for path in save_figures(run):
-        print_line(str(path))
-
-
-@app.command("export")
-def dca_export(
-    run: RunPath = Path("run"),
-    out: Annotated[Optional[Path], typer.Option(help="Folder to write to; by default export/ in the run.")] = None,
-):
-    """Write G and Σ for TRIQS (HDF5) and all results as CSV."""
-    from plaq.dca.results.export import export
-
-    for path in export(run, out or run / "export"):
-        print_line(str(path))
+               parameters, application, exported="G and Σ for TRIQS (HDF5) and all results as CSV",
+               first_input=Path(__file__).with_name("new.toml"), on_devices=True)
 
 
 @app.command("calibrate")

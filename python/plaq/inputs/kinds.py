@@ -14,15 +14,27 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Kind:
-    """A type of value: allowed values in words, ``read`` and ``show``.
+    """A type of value: allowed values in words, ``read`` and ``show``, and the same as a JSON Schema.
 
     ``read`` turns TOML into the stored value (ValueError, TypeError or OverflowError if it is refused); ``show`` is the
-    inverse.
+    inverse. ``json`` may allow more than ``read``, never less.
     """
 
     allowed: str
     read: Callable[[Any], Any]
+    json: Mapping[str, Any]
     show: Callable[[Any], Any] = lambda value: value
+
+
+def any_of(*schemas: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the JSON Schema of a value that one of these allows; those that are such choices themselves are opened."""
+    return {"anyOf": [part for schema in schemas for part in schema.get("anyOf", [schema])]}
+
+
+def array(items: Mapping[str, Any], shortest: int, longest: int | None) -> dict[str, Any]:
+    """Return the JSON Schema of a list."""
+    return {"type": "array", "items": items} | ({"minItems": shortest} if shortest else {}) | (
+        {"maxItems": longest} if longest is not None else {})
 
 
 def integer(low: int | None = None, high: int | None = None) -> Kind:
@@ -41,7 +53,8 @@ def integer(low: int | None = None, high: int | None = None) -> Kind:
             raise ValueError
         return value
 
-    return Kind(allowed, read)
+    bounds = {"minimum": low, "maximum": high}
+    return Kind(allowed, read, {"type": "integer"} | {key: value for key, value in bounds.items() if value is not None})
 
 
 def real(interval: str = "(-inf, inf)") -> Kind:
@@ -61,7 +74,14 @@ def real(interval: str = "(-inf, inf)") -> Kind:
             raise ValueError
         return value
 
-    return Kind(allowed, read)
+    schema = {"type": "number"}
+    if low > -math.inf:
+        schema["minimum" if interval[0] == "[" else "exclusiveMinimum"] = low
+    if high < math.inf:
+        schema["maximum" if interval[-1] == "]" else "exclusiveMaximum"] = high
+    if interval.endswith("inf]"):
+        schema = any_of(schema, {"type": "null"})  # which taplo makes of inf
+    return Kind(allowed, read, schema)
 
 
 def boolean() -> Kind:
@@ -72,7 +92,7 @@ def boolean() -> Kind:
             raise ValueError
         return value
 
-    return Kind("true or false", read)
+    return Kind("true or false", read, {"type": "boolean"})
 
 
 def text() -> Kind:
@@ -83,7 +103,7 @@ def text() -> Kind:
             raise ValueError
         return value
 
-    return Kind("a text of one line", read)
+    return Kind("a text of one line", read, {"type": "string", "minLength": 1})
 
 
 def is_plain(text: str) -> bool:
@@ -91,6 +111,7 @@ def is_plain(text: str) -> bool:
     return not any(unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp") for char in text)
 
 
+CPU_LIST = r"^[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*$"
 LONGEST_NAME, LONGEST_PATH = 255, 3072  # bytes; Linux has 255 and 4096, and files in the folder need some of them
 
 
@@ -104,7 +125,8 @@ def folder() -> Kind:
             raise ValueError
         return value
 
-    return Kind(f"a path of one line, names in it up to {LONGEST_NAME} bytes, {LONGEST_PATH} together", read)
+    return Kind(f"a path of one line, names in it up to {LONGEST_NAME} bytes, {LONGEST_PATH} together", read,
+                {"type": "string", "minLength": 1, "maxLength": LONGEST_PATH})
 
 
 def choice(*names: str) -> Kind:
@@ -115,7 +137,7 @@ def choice(*names: str) -> Kind:
             raise ValueError
         return value
 
-    return Kind(" or ".join(json.dumps(name) for name in names), read)
+    return Kind(" or ".join(json.dumps(name) for name in names), read, {"enum": list(names)})
 
 
 # Bindings of workers, and their names in the task library.
@@ -152,7 +174,9 @@ def binding() -> Kind:
             cpu_list(value)
         return value
 
-    return Kind(", ".join(f'"{name}"' for name in BINDINGS) + ' or hardware threads such as "0,2,4-7"', read)
+    return Kind(", ".join(f'"{name}"' for name in BINDINGS) + ' or hardware threads such as "0,2,4-7"', read,
+                any_of({"enum": list(BINDINGS)}, {"type": "string", "pattern": CPU_LIST},
+                       {"type": "integer", "minimum": 0}))
 
 
 def devices() -> Kind:
@@ -167,12 +191,15 @@ def devices() -> Kind:
             cpu_list(value)
         return value
 
-    return Kind('"auto", "none" or GPUs such as "0,1"', read)
+    return Kind('"auto", "none" or GPUs such as "0,1"', read,
+                any_of({"enum": ["auto", "none"]}, {"type": "string", "pattern": CPU_LIST},
+                       {"type": "integer", "minimum": 0}))
 
 
 def one_of(word: str, kind: Kind) -> Kind:
     """Return the kind of a word such as "auto", or a value of another kind."""
-    return Kind(f'"{word}" or {kind.allowed}', lambda value: value if value == word else kind.read(value))
+    return Kind(f'"{word}" or {kind.allowed}', lambda value: value if value == word else kind.read(value),
+                any_of({"const": word}, kind.json))
 
 
 def list_of(kind: Kind, shortest: int = 0, length: int | None = None, longest: int | None = None) -> Kind:
@@ -191,7 +218,7 @@ def list_of(kind: Kind, shortest: int = 0, length: int | None = None, longest: i
             raise ValueError
         return tuple(kind.read(item) for item in value)
 
-    return Kind(allowed, read)
+    return Kind(allowed, read, array(kind.json, shortest, longest))
 
 
 def displacements(amplitude: Kind, longest: int) -> Kind:
@@ -211,8 +238,10 @@ def displacements(amplitude: Kind, longest: int) -> Kind:
     def show(rows):
         return {f"{dx},{dy}": size for dx, dy, size in rows}
 
+    schema = {"type": "object", "propertyNames": {"pattern": r"^ *[+-]?[0-9]+ *, *[+-]?[0-9]+ *$"},
+              "additionalProperties": amplitude.json, "minProperties": 1, "maxProperties": longest}
     return Kind('a table such as { "1,0" = -1.0, "0,1" = -1.0 } with a displacement once, '
-                f"at most {longest} of them, each {amplitude.allowed}", read, show)
+                f"at most {longest} of them, each {amplitude.allowed}", read, schema, show)
 
 
 def duration() -> Kind:
@@ -231,4 +260,6 @@ def duration() -> Kind:
             value = sum(part * 60**power for power, part in enumerate(reversed(parts)))
         return real("(0, inf)").read(value)
 
-    return Kind('seconds > 0 or "HH:MM:SS"', read)
+    return Kind('seconds > 0 or "HH:MM:SS"', read,
+                any_of({"type": "number", "exclusiveMinimum": 0},
+                       {"type": "string", "pattern": "^[0-9]+(:[0-9]+){1,2}$"}))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from plaq.cli.run import Commands
 from plaq.inputs.parameters import Parameters
 from plaq.run.application import Application
@@ -20,4 +22,5 @@ def application() -> type[Application]:
 
 
 app = Commands("lqcd", "Lattice QCD: gauge fields with and without Wilson quarks in the sea, mesons, gradient flow.",
-               parameters, application)
+               parameters, application, exported="averages with errors, and series of all configurations, as CSV",
+               first_input=Path(__file__).with_name("new.toml"))

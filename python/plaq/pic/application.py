@@ -79,6 +79,12 @@ class Pic(Application):
         return read_results(folder / "results.h5")[0]
 
     @classmethod
+    def export(cls, folder: Path, out: Path) -> list[Path]:
+        from plaq.pic.results.export import export
+
+        return export(cls.load(folder), out)
+
+    @classmethod
     def scalars(cls, results: Results) -> list[dict[str, Any]]:
         """Return a row of the last values of all histories; what a step counts is added up."""
         from plaq.pic.results.export import final_values

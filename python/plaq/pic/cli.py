@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from plaq.cli.run import Commands
 from plaq.inputs.parameters import Parameters
 from plaq.run.application import Application
@@ -20,4 +22,6 @@ def application() -> type[Application]:
 
 
 app = Commands("pic", "Particle-in-cell simulation of plasmas.",
-               parameters, application)
+               parameters, application, exported="histories, probes and histograms as CSV; fields and particles are in "
+               "openPMD files (output.every)",
+               first_input=Path(__file__).with_name("new.toml"))

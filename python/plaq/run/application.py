@@ -141,6 +141,20 @@ class Application(ABC):
         return results_file.read(folder / "results.h5", results_file.format_of(cls.name))[0]
 
     @classmethod
+    def plot(cls, folder: Path) -> list[Path]:
+        """Draw the figures of a run into ``figures/`` in its folder; return the paths."""
+        from plaq.data.display import save
+
+        return save(cls.load(folder).drawings(), folder)
+
+    @classmethod
+    def export(cls, folder: Path, out: Path) -> list[Path]:
+        """Write the results in a run's folder for other programs into the folder ``out``; return the paths."""
+        from plaq.data.export import export
+
+        return export(cls.load(folder), out)
+
+    @classmethod
     def scalars(cls, results: Any) -> list[dict[str, Any]]:
         """Return rows of all single numbers of a run, each with a column for its error."""
         from plaq.data.tables import columns

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from plaq.inputs.kinds import Kind, choice, real, text
+from plaq.inputs.kinds import Kind, any_of, array, choice, real, text
 
 
 def formula() -> Kind:
@@ -18,7 +18,7 @@ def formula() -> Kind:
             raise ValueError
         return float(value)
 
-    return Kind("a number or a formula in quotes", read)
+    return Kind("a number or a formula in quotes", read, {"type": ["number", "string"]})
 
 
 def three(kind: Kind, alone: bool = False) -> Kind:
@@ -34,7 +34,7 @@ def three(kind: Kind, alone: bool = False) -> Kind:
         return tuple(kind.read(part) for part in value)
 
     return Kind(f"a list of 3 values{', or one for all' if alone else ''}, each {kind.allowed}", read,
-                lambda value: list(value))
+                any_of(array(kind.json, 3, 3), kind.json) if alone else array(kind.json, 3, 3), list)
 
 
 def sides(*words: str) -> Kind:
@@ -46,6 +46,7 @@ def sides(*words: str) -> Kind:
         return word.read(low), word.read(high)
 
     return Kind(f"{word.allowed}, or a list of two of them, low and high", read,
+                any_of(word.json, array(word.json, 2, 2)),
                 lambda value: value[0] if value[0] == value[1] else list(value))
 
 
@@ -56,7 +57,8 @@ def sides_at() -> Kind:
         low, high = value if isinstance(value, (list, tuple)) else (value, value)
         return real().read(low), real().read(high)
 
-    return Kind("a number, or a list of two, low and high", read, lambda value: list(value))
+    return Kind("a number, or a list of two, low and high", read,
+                any_of(real().json, array(real().json, 2, 2)), list)
 
 
 def per_direction(kind: Kind) -> Kind:
@@ -71,4 +73,5 @@ def per_direction(kind: Kind) -> Kind:
             raise ValueError
         return tuple(kind.read(part) for part in value)
 
-    return Kind(f"a list of 1, 2 or 3 values, each {kind.allowed}", read)
+    return Kind(f"a list of 1, 2 or 3 values, each {kind.allowed}", read,
+                any_of(array(kind.json, 1, 3), kind.json))

@@ -9,7 +9,7 @@ import numpy as np
 
 from plaq.data.recorded import Recorded
 from plaq.data.tables import entries, to_csv, write_files
-from plaq.pic.results.results import Results, read_results
+from plaq.pic.results.results import Results
 
 SUMMED = ("emitted", "absorbed", "left_", "emitted_weight", "absorbed_weight")  # histories that count in each step
 
@@ -42,12 +42,8 @@ def by_step(results: Results) -> list[dict[str, Any]]:
             for i, time in enumerate(results.time.tolist())]
 
 
-def export(folder: Path, out: Path) -> list[Path]:
-    """Write scalars, histories, and each probe and histogram of a run's folder as CSV into ``out``; return the paths.
-
-    Pictures and lines that are too long for a table stay in results.h5.
-    """
-    results = read_results(folder / "results.h5")[0]
+def export(results: Results, out: Path) -> list[Path]:
+    """Write scalars, histories, and each probe and histogram as CSV files into the folder ``out``; return the paths."""
     files = {"scalars.csv": to_csv(scalars(results)), "histories.csv": to_csv(by_step(results))}
     files |= {f"{name}.csv": to_csv(entries(record)) for name, record in results.recorded.items()
               if name.startswith(("probe_", "histogram_"))}
