@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -85,6 +86,8 @@ def main() -> None:
     After a stop by a signal the code is 128 + its number, after the wall-time limit 0. A mistake in plaq itself keeps
     its traceback.
     """
+    # Where no home can be written, as on some nodes, matplotlib remarks that its cache of fonts goes elsewhere.
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)
     try:
         with standard_streams():
             sys.exit(run_command(app))
