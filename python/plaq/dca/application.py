@@ -10,7 +10,7 @@ from plaq.data.results_file import digest_line
 from plaq.dca.lattice.cluster import Cluster
 from plaq.dca.lattice.hopping import Lattice
 from plaq.dca.lattice.particle_hole import at_half_filling
-from plaq.dca.loop.observer import Contributor, Observer, QuietObserver
+from plaq.dca.loop.observer import Contributor, Observer, QuietObserver, Shower
 from plaq.dca.loop.start import Start, find_start, first_sigma
 from plaq.dca.parameters import PROGRAM, Parameters
 from plaq.dca.planning.cost import Machine, cost
@@ -78,8 +78,9 @@ class Dca(Application):
 
         p, start = self.parameters, self._start
         if not run.has_folder:
-            return Loop(p, run, QuietObserver(), start and start.state, started)
-        observer = run.comm.on_root(lambda: Observer(p, run.output)) or Contributor()
+            observer = Shower(p, run.status) if run.is_watched else QuietObserver()
+            return Loop(p, run, observer, start and start.state, started)
+        observer = run.comm.on_root(lambda: Observer(p, run.output, run.status)) or Contributor()
         state = run.comm.on_root(lambda: observer.resume(start))
         return Loop(p, run, observer, state, started)
 

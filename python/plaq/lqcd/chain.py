@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from plaq.data.formatting import format_duration
 from plaq.lqcd.action.hmc import TimeScale, trajectory
 from plaq.lqcd.action.ranges import Ranges
 from plaq.lqcd.action.rational import InverseRoot, RationalTerm
@@ -81,6 +82,7 @@ class Chain:
             self.sweeps, self.plaquettes, self.mesons = int(state["sweeps"]), state["plaquettes"], state["mesons"]
             self.flow, self.trajectories, self.polyakov = state["flow"], state["trajectories"], state["polyakov"]
             self.wilson, self.rectangles = state["wilson"], state["rectangles"]
+        self.before = self.sweeps, len(self.plaquettes)  # where this process began
         self.ranges = Ranges(p, self.sweeps, state and state["ranges"])
         self.scales = time_scales(p)
 
@@ -90,9 +92,11 @@ class Chain:
             due = updates.thermalisation + number * updates.sweeps
             while self.sweeps < due:
                 self.sweep()
+                self.show_status()
                 yield
             self.measure(number)
-            self.report_progress(number + 1)
+            self.show_status()
+            self.log_progress(number + 1)
             yield
 
     def sweep(self) -> None:
@@ -172,19 +176,44 @@ class Chain:
             propagator = point_propagator(matrix, site, m.residual, **options)
         return propagator.smear_sink(smearing) if m.sink == "smeared" else propagator
 
-    def report_progress(self, done: int) -> None:
-        if not self.run.output:
+    def show_status(self) -> None:
+        if not self.run.is_watched:
             return
-        total, values = self.p.updates.configurations, self.plaquettes
-        line = f"configuration {done} of {total}: plaquette {values[-1].mean():.6f}, on average {values.mean():.6f}"
-        rows = [("configurations", f"{done} of {total}"), ("plaquette", f"{values.mean():.6f}")]
+        u, values = self.p.updates, self.plaquettes
+        to_go, total = self.sweeps_to_go(), u.thermalisation + (u.configurations - 1) * u.sweeps
+        word = "trajectories" if u.algorithm == "hmc" else "sweeps"
+        rows = [(word, f"{self.sweeps} of {total}"),
+                ("plaquette", f"{values.mean():.6f}" if len(values) else "–")]
         if len(self.trajectories):
             rows.append(("accepted",
                          f"{self.trajectories[:, 1].mean():.1%}, last Delta H {self.trajectories[-1, 0]:+.3g}"))
-            line += f", {self.trajectories[:, 1].mean():.1%} of trajectories accepted"
-        self.run.output.log.status("plaq lqcd", rows, done / total)
-        if done * 10 // total > (done - 1) * 10 // total:
-            self.run.output.log.line(line)
+        rows.append(("run left", format_duration(self.seconds_left())))
+        done = 1 - (to_go + u.configurations - len(values)) / (total + u.configurations)
+        self.run.status(f"plaq lqcd · configuration {min(len(values) + 1, u.configurations)} of {u.configurations}",
+                        rows, done)
+
+    def sweeps_to_go(self) -> int:
+        u = self.p.updates
+        return max(0, u.thermalisation + (u.configurations - 1) * u.sweeps - self.sweeps)
+
+    def seconds_left(self) -> float | None:
+        """Return the seconds left at the speed so far; None before a sweep and a measurement have been timed."""
+        swept, measured = self.sweeps - self.before[0], len(self.plaquettes) - self.before[1]
+        to_go, updates = self.sweeps_to_go(), self.seconds["updates"]
+        if not measured or to_go and not swept:
+            return None
+        each = (sum(self.seconds.values()) - updates) / measured
+        return (each * (self.p.updates.configurations - len(self.plaquettes))
+                + (updates / swept * to_go if to_go else 0.0))
+
+    def log_progress(self, done: int) -> None:
+        """Log a line at every tenth of the configurations."""
+        total, values = self.p.updates.configurations, self.plaquettes
+        if self.run.output and done * 10 // total > (done - 1) * 10 // total:
+            accepted = (f", {self.trajectories[:, 1].mean():.1%} of trajectories accepted" if len(self.trajectories)
+                        else "")
+            self.run.line(f"configuration {done} of {total}: plaquette {values[-1].mean():.6f}, on average "
+                          f"{values.mean():.6f}{accepted}")
 
     def state(self) -> dict[str, Any] | None:
         label = str(self.sweeps)

@@ -68,7 +68,7 @@ class Simulation:
     def log_warnings(self, expected: loads.Loads) -> None:
         if self.run.output:
             for sentence in input_warnings(self.setup, expected):
-                self.run.output.log.line(f"warning: {sentence}")
+                self.run.line(f"warning: {sentence}")
 
     # Steps -------------------------------------------------------------------------------------------------------
 
@@ -123,7 +123,7 @@ class Simulation:
                 openpmd.write(files / openpmd.file_name(step), self.plasma, str(build()["version"]))
 
     def report_progress(self) -> None:
-        if not self.run.output:
+        if not self.run.is_watched:
             return
         step, steps, row = self.plasma.step, self.setup.steps, self.rows[-1][-1]
         value = dict(zip(self.plasma.columns, row.tolist()))
@@ -131,16 +131,15 @@ class Simulation:
         kinetic = sum(value[f"{name}.kinetic"] for name in self.p.species)
         fields = sum(value[f"{kind}_{d}"] for kind in ("electric", "magnetic") for d in "xyz")
         running = sum(self.seconds.values()) - self.seconds["start-up"]
-        self.run.output.log.status("plaq pic", [
-            ("step", f"{step} of {steps}"), ("time", f"{step * self.setup.dt:.4g} /ω_p"),
-            ("particles", f"{number:.4g}"),
+        self.run.status(f"plaq pic · step {step} of {steps}", [
+            ("time", f"{step * self.setup.dt:.4g} /ω_p"), ("particles", f"{number:.4g}"),
             ("kinetic energy", f"{kinetic:.4g} W m_e c²"), ("field energy", f"{fields:.4g} W m_e c²"),
             ("run left", format_duration(running / step * (steps - step)))],
             step / steps)
         before = step - len(self.rows[-1])
         if step * 10 // steps > before * 10 // steps:
             spent = self.seconds["steps"]
-            self.run.output.log.line(f"step {step} of {steps}: {number:.4g} particles, energy of particles "
+            self.run.line(f"step {step} of {steps}: {number:.4g} particles, energy of particles "
                                      f"{kinetic:.5g}, of fields {fields:.5g} W m_e c²; {format_duration(spent)}")
 
     # State -------------------------------------------------------------------------------------------------------

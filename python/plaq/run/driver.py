@@ -20,22 +20,51 @@ from plaq.machine import build, pool_options
 from plaq.run import manifest
 from plaq.run.application import Application, Results, Simulation
 from plaq.run.folder import need_program
-from plaq.run.live import Log, open_log
+from plaq.run.live import Log, SilentLog, open_log
 from plaq.run.output import RunOutput, drain
+from plaq.run.progress import Tell, watching
 from plaq.run.stop import Stop
 from plaq.trace.session import Session, next_folder, region
 
+STATUS_PERIOD = 0.1  # seconds, at least, between two updates of the status
 REASONS = (None, *INTERRUPTIONS)
 
 
 class Run:
     """Services of the driver for a simulation, on every rank.
 
-    ``output`` is rank 0's, None on the others; ``has_folder`` is whether there is one.
+    ``output`` is rank 0's, None on the others; ``has_folder`` is whether there is one. ``tell`` shows progress without
+    one (plaq.run.progress).
     """
 
-    def __init__(self, comm: Communicator, stop: Stop, output: RunOutput | None = None, has_folder: bool = False):
-        self.comm, self.output, self.has_folder, self._stop = comm, output, has_folder, stop
+    def __init__(self, comm: Communicator, stop: Stop, output: RunOutput | None = None, has_folder: bool = False,
+                 tell: Tell | None = None):
+        self.comm, self.output, self.has_folder, self._stop, self.tell = comm, output, has_folder, stop, tell
+        self._shown = -np.inf  # time of the last status
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether this rank shows a status."""
+        return self.output is not None or self.tell is not None
+
+    def status(self, title: str, rows: list[tuple[str, str]], done: float) -> None:
+        """Show the state of the run, of which the part ``done`` is done; a few times per second are enough.
+
+        On ranks that show none it does nothing.
+        """
+        now = time.monotonic()
+        if now - self._shown < STATUS_PERIOD and done < 1:
+            return
+        self._shown = now
+        if self.output:
+            self.output.log.status(title, rows, done)
+        if self.tell:
+            self.tell(done, title.rpartition(" · ")[2])
+
+    def line(self, text: str) -> None:
+        """Log a line, if there is a log."""
+        if self.output:
+            self.output.log.line(text)
 
     def resume(self) -> dict[str, Any] | None:
         """Return the state that the run resumes from, the same on all ranks; None at the beginning. Collective."""
@@ -88,7 +117,10 @@ class Run:
                 self.save(simulation)
             if reason:
                 raise INTERRUPTIONS[reason]
-        return simulation.results()
+        results = simulation.results()
+        if self.tell:
+            self.tell(1.0, "done")
+        return results
 
 
 def run(kind: type[Application], parameters: Any, folder: str | Path | None = None, source: str = "Parameters",
@@ -99,7 +131,8 @@ def run(kind: type[Application], parameters: Any, folder: str | Path | None = No
     With a folder, rank 0 keeps a run folder up to date, and a run that was stopped there resumes from its last
     checkpoint; without one, nothing is written. With ``trace``, a trace is recorded in trace/000 of the folder, in
     trace/001 after a resume, and so forth. With ``start``, the folder of another run, it starts from the end of that
-    one. Every rank of an MPI world calls this with the same arguments and gets the same results. Start-up counts from
+    one. ``progress`` is as `plaq.run.progress.watching` takes it; False prints nothing in a run with a folder either.
+    Every rank of an MPI world calls this with the same arguments and gets the same results. Start-up counts from
     ``started`` (time.perf_counter), by default now. After a signal or at the wall-time limit everything is saved, and
     it ends with an exception that is no subclass of Exception: KeyboardInterrupt after SIGINT, SystemExit(143) after
     SIGTERM, SystemExit(0) at the limit.
@@ -132,16 +165,23 @@ def run_on(kind: type[Application], comm: Communicator, parameters: Any, folder:
     application = comm.on_root(lambda: kind.from_other(parameters, folder, other))
     parameters = comm.bcast(application and application.parameters)
     application = application or kind(parameters)
-    if folder is None:
-        if trace:
-            raise InputError("trace: a run without a folder cannot write a trace")
-        run = Run(comm, stop)
-        return run.carry_out(application.prepare(run, started))
-    output = comm.on_root(lambda: RunOutput(application.name, application.parameters, folder, source,
-                                     header(application, comm.size), make_log, parameters.run.checkpoint_every))
+    if folder is None and trace:
+        raise InputError("trace: a run without a folder cannot write a trace")
+    with watching(progress, comm.rank == 0, folder is not None) as tell:
+        if folder is None:
+            run = Run(comm, stop, tell=tell)
+            return run.carry_out(application.prepare(run, started))
+        make = make_log if progress is not False else SilentLog
+        output = comm.on_root(lambda: RunOutput(application.name, application.parameters, folder, source,
+                                                header(application, comm.size), make, parameters.run.checkpoint_every))
+        return run_in_folder(application, Run(comm, stop, output, True, tell), folder, trace, started)
+
+
+def run_in_folder(application: Application, run: Run, folder: Path, trace: bool, started: float) -> Any:
+    """Carry out a run that keeps ``folder`` up to date, and close its output."""
+    comm, output = run.comm, run.output
     try:
-        with recording(comm, parameters, folder, output) if trace else nullcontext():
-            run = Run(comm, stop, output, has_folder=True)
+        with recording(comm, application.parameters, folder, output) if trace else nullcontext():
             with region("start-up"):
                 simulation = application.prepare(run, started)
             results = run.carry_out(simulation)

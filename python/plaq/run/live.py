@@ -58,6 +58,13 @@ class Log:
         self._file.close()
 
 
+class SilentLog(Log):
+    """A `Log` of which nothing is printed."""
+
+    def show(self, text: str, narrow: str | None = None) -> None:
+        """Print nothing."""
+
+
 class LiveLog(Log):
     """A `Log` on a terminal: lines scroll above a panel with the present state and a progress bar.
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import itertools
 import math
-import os
 from bisect import bisect
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -26,7 +25,8 @@ from plaq.machine import memory
 from plaq.run import driver
 from plaq.run.application import Application
 from plaq.run.folder import need_program
-from plaq.run.live import Log
+from plaq.run.live import SilentLog
+from plaq.run.progress import Tell, watching
 from plaq.run.stop import Stop
 from plaq.streams import print_line
 
@@ -120,13 +120,13 @@ def carry_out(kind: type[Application], runs: Mapping[str, Any], base: Path | Non
     outcomes, found, reason = {}, {}, None
     say = print_line if base and progress is not False else lambda line: None
     with (Stop(first.run.walltime) as stop, limit_waits(first.run.timeout, stop.requested),
-          open(os.devnull, "w") as nowhere):
+          watching(progress, comm.rank == 0, base is not None) as tell):
         for place, name in enumerate(queue):
             try:
                 results = driver.run_on(kind, group, runs[name], base and base / name, source, stop,
-                                        lambda path: Log(path, nowhere), trace,
+                                        SilentLog, trace,
                                         start=start / name if start and (start / name).is_dir() else start,
-                                        progress=part_of(progress, name, place, len(queue)) if number == 0 else False)
+                                        progress=part_of(tell, name, place, len(queue)) if tell else False)
                 outcomes[name] = kind.outcome(results) | {"seconds": sum(results.seconds.values())}
                 found |= {name: results} if keep else {}
             except Interrupted as interrupted:
@@ -151,11 +151,9 @@ def carry_out(kind: type[Application], runs: Mapping[str, Any], base: Path | Non
     return outcomes, found
 
 
-def part_of(progress: Any, name: str, place: int, count: int) -> Any:
-    """Return the progress of one run of ``count``, for a function of that of all."""
-    if not callable(progress):
-        return progress
-    return lambda fraction, text: progress((place + fraction) / count, f"{name}: {text}")
+def part_of(tell: Tell, name: str, place: int, count: int) -> Tell:
+    """Return a function for the progress of one run of ``count``, from that for all."""
+    return lambda done, text: tell((place + done) / count, f"{name}: {text}")
 
 
 def check_needs(kind: type[Application], runs: Mapping[str, Any], ranks: int, place: float) -> None:

@@ -82,6 +82,8 @@ class Loop:
         self.run.raise_if_stopped()
         p = self.parameters
         self._report_resume(T)
+        self.observer.show_status(T=T, index=self._state.index, temperatures=len(p.dca.temperatures),
+                                  phase="exact diagonalisation")
         channels = asked_channels(p, self.model) if p.measures_two_particle(T) else []
         frequencies = choices.window(p, 1 / T) if channels else 0
         point = self.comm.together(lambda: exact_point(p, self.model, self._state.index, channels, frequencies))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -61,19 +61,69 @@ class Contributor(QuietObserver):
             pass
 
 
-class Observer(QuietObserver):
-    """Observer of rank 0: results and summary after every temperature, log and live view."""
+class Shower(QuietObserver):
+    """Observer that shows the status of the run by ``show(title, rows, done)``, as `plaq.run.driver.Run.status`."""
+
+    def __init__(self, parameters: Parameters, show: Callable[[str, list[tuple[str, str]], float], None]):
+        self._parameters, self._show = parameters, show
+        self._points: dict[int, Point] = {}
+        self._status: dict[str, Any] = {}
+        self._continued: str | None = None
+
+    def show_status(self, **fields: Any) -> None:
+        """Show the progress of the run in the live view; fields that are not given stay as they were.
+
+        Fields: phase, T, index (from 0), temperatures (their number), iteration (from 1), iterations, mu, density,
+        sign, sign_error, order, change, change_error, sweeps_per_second, seconds_left (of this iteration), seconds
+        and part_done (of this temperature).
+        """
+        self._status.update(fields)
+        s = self._status.get
+        sign = "–" if s("sign") is None else with_error(s("sign"), s("sign_error") or 0.0)
+        rows = [
+            ("temperature", measured(format_number(s("T")), self._parameters.unit)),
+            ("iteration", f"{format_number(s('iteration'), 'd')} of ≤ {format_number(s('iterations'), 'd')}"),
+            ("μ", format_number(s("mu"), ".6f")),
+            ("n", format_number(s("density"), ".5f")),
+            ("sign", sign),
+            ("⟨k⟩", format_number(s("order"), ".1f")),
+            ("change of Σ", in_errors(s("change"), s("change_error"))),
+            ("sweeps/s", format_number(s("sweeps_per_second"), ",.0f")),
+            ("phase", s("phase") or "–"),
+            ("iteration left", format_duration(s("seconds_left"))),
+        ]
+        if s("iteration") is None:  # exact diagonalisation has no iterations
+            rows = [rows[0], ("phase", s("phase") or "–")]
+        index, count, part = s("index") or 0, s("temperatures") or 1, s("part_done") or 0.0
+        spent = [sum(self._points[k].seconds.values()) for k in range(index) if k in self._points]
+        left = self._progress.left([*spent, s("seconds") or 0.0], part) if len(spent) == index else None
+        rows.append(("run left", format_duration(left)))
+        if self._continued:
+            rows.append(("resumed at", self._continued))
+        title = f"plaq dca · temperature {index + 1} of {count}"
+        self._show(title, rows, self._progress.done(index, part))
+
+    @cached_property
+    def _progress(self) -> Progress:
+        return Progress(self._parameters)
+
+    def record_point(self, point: Point, distributed: Mapping[str, DistributedEstimate] = {}) -> None:
+        super().record_point(point, distributed)
+        self._points[point.index] = point
+
+
+class Observer(Shower):
+    """Observer of rank 0 of a run with a folder: results and summary after every temperature, log and live view."""
 
     COLUMNS = {"T": 8, "iter": 5, "mu": 9, "n": 9, "sign": 7, "<k>": 8, "change": 10, "measured": 9, "time": 12}
     NARROW = {"T": 7, "iter": 4, "n": 8, "sign": 7, "change": 8, "time": 11}  # of a terminal of 50 columns
 
-    def __init__(self, parameters: Parameters, output: RunOutput):
-        self._parameters, self._output = parameters, output
+    def __init__(self, parameters: Parameters, output: RunOutput,
+                 show: Callable[[str, list[tuple[str, str]], float], None]):
+        super().__init__(parameters, show)
+        self._output = output
         self._log, self._header = output.log, output.header
-        self._points: dict[int, Point] = {}
-        self._status: dict[str, Any] = {}
         self._headed = False
-        self._continued: str | None = None
 
     def resume(self, start: Start | None) -> RunState | None:
         """Return the state of the last checkpoint, or of another run to start from; None for a start from nothing.
@@ -110,41 +160,6 @@ class Observer(QuietObserver):
         if more:
             self.save(Results(points))  # under the header of this input
         return state
-
-    def show_status(self, **fields: Any) -> None:
-        """Show the progress of the run in the live view; fields that are not given stay as they were.
-
-        Fields: phase, T, index (from 0), temperatures (their number), iteration (from 1), iterations, mu, density,
-        sign, sign_error, order, change, change_error, sweeps_per_second, seconds_left (of this iteration), seconds
-        and part_done (of this temperature).
-        """
-        self._status.update(fields)
-        s = self._status.get
-        sign = "–" if s("sign") is None else with_error(s("sign"), s("sign_error") or 0.0)
-        rows = [
-            ("temperature", measured(format_number(s("T")), self._parameters.unit)),
-            ("iteration", f"{format_number(s('iteration'), 'd')} of ≤ {format_number(s('iterations'), 'd')}"),
-            ("μ", format_number(s("mu"), ".6f")),
-            ("n", format_number(s("density"), ".5f")),
-            ("sign", sign),
-            ("⟨k⟩", format_number(s("order"), ".1f")),
-            ("change of Σ", in_errors(s("change"), s("change_error"))),
-            ("sweeps/s", format_number(s("sweeps_per_second"), ",.0f")),
-            ("phase", s("phase") or "–"),
-            ("iteration left", format_duration(s("seconds_left"))),
-        ]
-        index, count, part = s("index") or 0, s("temperatures") or 1, s("part_done") or 0.0
-        spent = [sum(self._points[k].seconds.values()) for k in range(index) if k in self._points]
-        left = self._progress.left([*spent, s("seconds") or 0.0], part) if len(spent) == index else None
-        rows.append(("run left", format_duration(left)))
-        if self._continued:
-            rows.append(("resumed at", self._continued))
-        title = f"plaq dca · temperature {index + 1} of {count}"
-        self._log.status(title, rows, self._progress.done(index, part))
-
-    @cached_property
-    def _progress(self) -> Progress:
-        return Progress(self._parameters)
 
     def report_resume(self, T: float | None, iteration: int = 1, done: int = 0, whole: int = 0) -> None:
         if T is None:
