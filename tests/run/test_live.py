@@ -192,7 +192,7 @@ def parameters(**solver):
 
 def test_both_tables_of_iterations():
     log = Recorded()
-    observer = Observer(parameters(), SimpleNamespace(log=log, header={}), log.status)
+    observer = Observer(parameters(), SimpleNamespace(log=log, header={}))
     observer.report_iteration({"T": 0.125, "iteration": 12, "mu": -1.23456, "density": 0.95123, "sign": 0.9912,
                         "order": 1234.56,
                         "change": 0.0133, "change_error": 0.01, "measurements": 123456, "seconds": {"walking": 7322.0}})
@@ -225,7 +225,7 @@ def test_the_part_of_a_temperature_that_is_done():
 
 def test_the_view_shows_where_a_run_resumes_and_the_time_left():
     log = Recorded()
-    observer = Observer(parameters(), SimpleNamespace(log=log, header={}), log.status)
+    observer = Observer(parameters(), SimpleNamespace(log=log, header={}))
     observer.report_resume(0.5, 3, 1504.0, 3008.0)
     assert log.lines == ["resumes at T = 0.5, iteration 3, with 1504 of 3008 measurements there"]
     observer.show_status(T=1.0, index=0, temperatures=3, iteration=3, iterations=12, part_done=0.5, seconds=100.0)

@@ -119,8 +119,8 @@ class Observer(Shower):
     NARROW = {"T": 7, "iter": 4, "n": 8, "sign": 7, "change": 8, "time": 11}  # of a terminal of 50 columns
 
     def __init__(self, parameters: Parameters, output: RunOutput,
-                 show: Callable[[str, list[tuple[str, str]], float], None]):
-        super().__init__(parameters, show)
+                 show: Callable[[str, list[tuple[str, str]], float], None] | None = None):
+        super().__init__(parameters, show or output.log.status)
         self._output = output
         self._log, self._header = output.log, output.header
         self._headed = False
