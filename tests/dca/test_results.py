@@ -91,12 +91,12 @@ def test_digest_sees_results_only(tmp_path):
 def test_layout_is_the_documented_one(tmp_path, results):
     write(tmp_path / "results.h5", results)
     with h5py.File(tmp_path / "results.h5") as file:
-        assert file.attrs["format"] == "plaq dca results" and file.attrs["version"] == 2
+        assert file.attrs["format"] == "plaq dca results" and file.attrs["version"] == 3
         sigma = file["points/006/observables/Sigma"]
-        assert set(sigma) == {"mean", "error", "jackknife", "axis_K", "axis_omega"}
+        assert set(sigma) == {"mean", "error", "jackknife", "bin", "K", "K_x", "K_y", "omega"}
         assert list(sigma.attrs["axes"]) == ["K", "omega"] and sigma.attrs["unit"] == "t"
         assert sigma["jackknife"].shape == (64, *sigma["mean"].shape)
-        assert sigma["axis_omega"].attrs["unit"] == "t" and file["points/006/T"][()] == 0.07
+        assert sigma["omega"].attrs["unit"] == "t" and file["points/006/T"][()] == 0.07
         assert "Hartree" in sigma.attrs["convention"]
 
 
@@ -104,7 +104,7 @@ def test_other_files_are_refused(tmp_path):
     with pytest.raises(InputError, match="none.h5: there is no such file"):
         read_results(tmp_path / "none.h5")
     (tmp_path / "text.h5").write_text("no")
-    with pytest.raises(InputError, match="text.h5: not 'plaq dca results', version 2, or truncated or damaged"):
+    with pytest.raises(InputError, match="text.h5: not 'plaq dca results', versions 2 to 3, or truncated or damaged"):
         read_results(tmp_path / "text.h5")
     with h5py.File(tmp_path / "other.h5", "w") as file:
         file["x"] = 1

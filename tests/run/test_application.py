@@ -130,7 +130,7 @@ def test_a_folder_is_that_of_one_input_and_one_application(folder):
     assert ising(folder, "run", "input.toml", "--set", "solver.sweeps=64").returncode == 0
     done = ising(folder, "run", "input.toml")
     assert done.returncode == 2 and "solver.sweeps = 64 in run/input.resolved.toml, 512 in input.toml" in done.stderr
-    with pytest.raises(InputError, match="'plaq ising results', version 2, where this plaq reads 'plaq dca results'"):
+    with pytest.raises(InputError, match="'plaq ising results', version 3, where this plaq reads 'plaq dca results'"):
         results_file.digest_of(folder / "run/results.h5", results_file.format_of("plaq dca"))
 
 

@@ -23,7 +23,7 @@ def operator(name: str) -> tuple[Callable, Callable]:
 
 
 class Arithmetic:
-    """What `Estimate` computes with its ``mean``, ``error``, ``jackknife`` and ``axes``."""
+    """Operators and functions of `Estimate`, on its ``mean``, ``error``, ``jackknife`` and ``axes``."""
 
     __add__, __radd__ = operator("add")
     __sub__, __rsub__ = operator("subtract")

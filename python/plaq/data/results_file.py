@@ -1,9 +1,11 @@
 """The file ``results.h5`` of any application: sealed HDF5 with the input, a header, estimates, and records.
 
 Layout: attributes ``format``, ``version``; ``input`` (TOML), ``header``, groups of the application, and ``seconds``. An
-estimate is a group with ``mean``, ``error``, ``jackknife`` and ``axis_<name>``; attributes ``axes``, ``unit``,
+estimate is a group with ``mean``, ``error``, ``jackknife``, ``bias`` and axes; attributes ``axes``, ``unit``,
 ``convention``, ``note``, and, if known, ``tau_int``, ``tau_int_error``, ``disagreement``, ``kurtosis``, and of a fit
 ``chi2``, ``dof`` and ``p``. A record is a group with ``values``, the axes and the same attributes up to ``note``.
+
+Axes are HDF5's dimension scales (plaq.data.axes_file). In version 2 they were datasets ``axis_<name>``.
 """
 
 from __future__ import annotations
@@ -17,7 +19,8 @@ from typing import Any
 import h5py
 import numpy as np
 
-from plaq.data.estimate import Axis, Estimate, mark_bins
+from plaq.data.axes_file import read_axes, write_axes
+from plaq.data.estimate import Estimate, mark_bins
 from plaq.data.recorded import Recorded
 from plaq.files.atomic import atomic_file
 from plaq.files.sealed import Format, new_file, open_sealed, seal
@@ -58,7 +61,7 @@ class Findings:
 
 def format_of(program: str) -> Format:
     """Return the format of an application's results."""
-    return Format(f"{program} results", 2, "remove it, and the command of the run writes it again")
+    return Format(f"{program} results", 3, "remove it, and the command of the run writes it again", oldest=2)
 
 
 def image(format: Format, input_toml: str, header: Mapping[str, Any], seconds: Mapping[str, float],
@@ -151,17 +154,9 @@ def write_estimate(group: h5py.Group, estimate: Estimate) -> None:
 
 def write_labels(group: h5py.Group, estimate: Any) -> None:
     """Write axes, unit, convention and note of an `Estimate` or a `Recorded`."""
-    group.attrs["axes"] = [axis.name for axis in estimate.axes] or h5py.Empty(h5py.string_dtype())
     for name in ("unit", "convention", "note"):
         group.attrs[name] = getattr(estimate, name)
-    for axis in estimate.axes:
-        group.create_dataset(f"axis_{axis.name}", data=np.asarray(axis.values)).attrs["unit"] = axis.unit
-
-
-def read_axes(group: h5py.Group) -> tuple[Axis, ...]:
-    names = group.attrs["axes"]
-    names = [] if isinstance(names, h5py.Empty) else [str(axis) for axis in names]
-    return tuple(Axis(axis, group[f"axis_{axis}"][()], group[f"axis_{axis}"].attrs["unit"]) for axis in names)
+    write_axes(group, estimate.axes)
 
 
 def read_texts(group: h5py.Group) -> dict[str, str]:

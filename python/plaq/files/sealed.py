@@ -29,14 +29,22 @@ HDF5 = b"\x89HDF\r\n\x1a\n"  # first bytes of its files
 
 @dataclass(frozen=True)
 class Format:
-    """A kind of file: its name, the version that this plaq writes and reads, the remedy for another one."""
+    """A kind of file: its name, the version that this plaq writes, the remedy for a version that it does not read.
+
+    Versions from ``oldest`` to ``version`` are read, the latter alone if ``oldest`` is 0.
+    """
 
     name: str
     version: int
     remedy: str
+    oldest: int = 0
+
+    def reads(self, version: int) -> bool:
+        return (self.oldest or self.version) <= version <= self.version
 
     def __str__(self) -> str:
-        return f"'{self.name}', version {self.version}"
+        versions = f"versions {self.oldest} to {self.version}" if self.oldest else f"version {self.version}"
+        return f"'{self.name}', {versions}"
 
 
 @dataclass(frozen=True)
@@ -130,7 +138,7 @@ class SealedFile(io.RawIOBase):
         seal = Seal.read(head)
         if seal is None:
             raise self._damaged(f"truncated or damaged in its first {HEAD} bytes")
-        if (seal.format, seal.version) != (self._format.name, self._format.version):
+        if seal.format != self._format.name or not self._format.reads(seal.version):
             problem = f"'{seal.format}', version {seal.version}, where this plaq reads {self._format}"
             if seal.format == self._format.name:
                 raise self._damaged(problem)

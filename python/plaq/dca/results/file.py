@@ -16,6 +16,7 @@ from typing import Any, BinaryIO
 import h5py
 import numpy as np
 
+from plaq.data.axes_file import name_dimensions
 from plaq.data.results_file import PARTS, digest_line_of, format_of, image, read_estimate, write_estimate, write_labels
 from plaq.dca.parameters import PROGRAM, Parameters
 from plaq.dca.physics.point import Point
@@ -81,6 +82,7 @@ def _add_functions(path: Path, file: BinaryIO, results: Results,
         with h5py.File(file.name, "r+", locking=False) as large:  # atomic_file has locked it
             for place in kept:
                 previous.copy(place, large, place)
+                name_dimensions(large[place])
             for index, estimates in distributed.items():
                 for name, estimate in estimates.items():
                     _write_distributed(large.create_group(f"points/{_name(index)}/observables/{name}"), estimate)
