@@ -22,4 +22,5 @@ def lazily(package: str, places: dict[str, str]) -> tuple[list[str], Callable[[s
             raise NotBuilt(str(missing)) from None
         return module if name == places[name].rpartition(".")[2] else getattr(module, name)
 
+    find.places = places  # for packaging/stubs.py
     return list(places), find, lambda: sorted(places)

@@ -75,6 +75,13 @@ class Commands(App):
         for add in (add_run, add_input_commands, add_result_commands):
             add(self)
 
+    def of_run(self, folder: Path) -> type[Application]:
+        """Return the application, to read its run in a folder; InputError where the run is of another one."""
+        from plaq.run.folder import need_own
+
+        need_own(folder, f"plaq {self.name}")
+        return self.application()
+
     def check(self, input: Path, settings: list[str] | None) -> None:
         """Print the description of every run of an input; InputError if this build cannot run it."""
         from plaq.inputs.running import demand_parts
@@ -210,18 +217,18 @@ def add_result_commands(app: Commands) -> None:
 
         With it the properties of the machine that bits depend on. Of a sweep: a line for each run and one for all.
         """
-        for line in app.application().digest(run):
+        for line in app.of_run(run).digest(run):
             print(line)
 
     @app.command("report")
     def report(run: RunPath = Path("run")):
         """Write the figures and report.html of a run or a sweep again."""
-        print_line(str(app.application().report(run)))
+        print_line(str(app.of_run(run).report(run)))
 
     @app.command("plot")
     def plot(run: RunPath = Path("run")):
         """Draw the figures of a run again, as PNG."""
-        for path in app.application().plot(run):
+        for path in app.of_run(run).plot(run):
             print_line(str(path))
 
     @app.command("export", help=f"Write {app.exported}.")
@@ -229,7 +236,7 @@ def add_result_commands(app: Commands) -> None:
         run: RunPath = Path("run"),
         out: Annotated[Optional[Path], typer.Option(help="Folder to write to; by default export/ in the run.")] = None,
     ):
-        for path in app.application().export(run, out or run / "export"):
+        for path in app.of_run(run).export(run, out or run / "export"):
             print_line(str(path))
 
 

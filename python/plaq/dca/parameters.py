@@ -72,7 +72,8 @@ TABLE = [
     Parameter("solver", "measure_every", one_of("auto", integer(1, 10**6)), "auto", "sweeps",
               "between two measurements"),
     Parameter("solver", "K", one_of("auto", real("[1e-3, 1e4]")), "auto", "",
-              "constant of the expansion: cosh(gamma) = 1 + beta U N_c/(2K); auto is 1, or below 0 near half filling"),
+              "constant of the expansion: cosh(gamma) = 1 + beta U N_c/(2K); auto: 1, or near half filling a number "
+              "below 0"),
     Parameter("solver", "block_length", one_of("auto", integer(1, 4096)), "auto", "proposals",
               "in one submatrix update"),
     Parameter("solver", "precision", choice("double", "float"), "double", "",

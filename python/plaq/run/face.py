@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar
 from plaq.inputs.running import demand_parts
 from plaq.run import driver
 from plaq.run.application import Application
+from plaq.run.folder import need_own
 from plaq.run.forecast import Description, Forecast
 from plaq.run.swept import Sweep, sweep
 
@@ -38,7 +39,7 @@ class Face(Generic[P, R]):
 
     def load(self, folder: str | Path) -> R:
         """Return the results in a run's folder, also of a run that is not finished."""
-        return self._kind.load(Path(folder))
+        return self._of_run(folder).load(Path(folder))
 
     def check(self, parameters: P) -> Description:
         """Return the input in words, and its needs. InputError if this plaq cannot run it."""
@@ -64,11 +65,15 @@ class Face(Generic[P, R]):
 
     def report(self, folder: str | Path) -> Path:
         """Write ``report.html`` and the figures of a run's or sweep's folder again; return the path of the report."""
-        return self._kind.report(Path(folder))
+        return self._of_run(folder).report(Path(folder))
 
     def digest(self, folder: str | Path) -> list[str]:
         """Return one hash of a run's results, with what of a machine it depends on.
 
         A sweep has a line for each run and one for all.
         """
-        return self._kind.digest(Path(folder))
+        return self._of_run(folder).digest(Path(folder))
+
+    def _of_run(self, folder: str | Path) -> type[Application]:
+        need_own(Path(folder), self._kind.name)
+        return self._kind

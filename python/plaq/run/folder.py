@@ -160,6 +160,11 @@ def need_program(folder: Path, program: str, instead: str = "give another folder
         raise InputError(f"{folder}: holds a run of {other}, and this is {program}; {instead}")
 
 
+def need_own(folder: Path, program: str) -> None:
+    """Raise InputError if the folder, which is to be read, holds a run of another application."""
+    need_program(folder, program, f"read it by {program_of(folder)}")
+
+
 def _finite(thing: Any) -> Any:
     if isinstance(thing, dict):
         return {key: _finite(value) for key, value in thing.items()}

@@ -93,7 +93,7 @@ def sweep(kind: type[Application], parameters: Any, axes: Mapping[str, Iterable[
         parameters = parameters.replace(run={"folder": str(folder)})
     lists = {key: list(plain(values)) if isinstance(values, Iterable) and not isinstance(values, str) else values
              for key, values in axes.items()}
-    runs = sweeps.combine(kind, parameters.explicit, lists, "Parameters", "sweep:")
+    runs = sweeps.combine(kind, parameters.explicit, lists, "Parameters", "sweep")
     try:
         outcomes, results = sweeps.carry_out(kind, runs, base, "Parameters", comm, trace, other, progress)
     except InterruptedByUser as stopped:

@@ -1,0 +1,10 @@
+from plaq.dca.commands import check as check
+from plaq.dca.commands import digest as digest
+from plaq.dca.commands import estimate as estimate
+from plaq.dca.commands import load as load
+from plaq.dca.commands import report as report
+from plaq.dca.commands import run as run
+from plaq.dca.commands import sweep as sweep
+from plaq.dca.parameters import Parameters as Parameters
+from plaq.dca.physics.point import Point as Point
+from plaq.dca.results.results import Results as Results

@@ -1,0 +1,14 @@
+from plaq.pic.commands import check as check
+from plaq.pic.commands import digest as digest
+from plaq.pic.commands import estimate as estimate
+from plaq.pic.commands import load as load
+from plaq.pic.commands import report as report
+from plaq.pic.commands import run as run
+from plaq.pic.commands import sweep as sweep
+from plaq.pic.diagnostics.series import Series as Series
+from plaq.pic.diagnostics.spectra import growth_rate as growth_rate
+from plaq.pic.inputs.formula import Formula as Formula
+from plaq.pic.inputs.parameters import Parameters as Parameters
+from plaq.pic.inputs.units import Units as Units
+from plaq.pic.results.results import Results as Results
+from plaq.pic.results import theory as theory
