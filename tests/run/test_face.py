@@ -150,5 +150,5 @@ def test_numbers_of_numpy_are_numbers():
 def test_a_folder_of_another_application_is_named(tmp_path, capsys):
     lqcd.run(parameters(lqcd), tmp_path / "run", progress=False)
     for read in (pic.load, pic.report, dca.load, dca.digest):
-        with pytest.raises(InputError, match="holds a run of plaq lqcd, and this is plaq (pic|dca)"):
+        with pytest.raises(InputError, match="holds a run of plaq lqcd, and this is plaq (pic|dca); its commands"):
             read(tmp_path / "run")

@@ -162,7 +162,8 @@ def need_program(folder: Path, program: str, instead: str = "give another folder
 
 def need_own(folder: Path, program: str) -> None:
     """Raise InputError if the folder, which is to be read, holds a run of another application."""
-    need_program(folder, program, f"read it by {program_of(folder)}")
+    with suppress(OSError):  # what cannot be read, the reader reports
+        need_program(folder, program, "its commands, or its functions in Python, read it")
 
 
 def _finite(thing: Any) -> Any:
