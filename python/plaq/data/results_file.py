@@ -14,7 +14,7 @@ import io
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import h5py
 import numpy as np
@@ -25,6 +25,10 @@ from plaq.data.recorded import Recorded
 from plaq.files.atomic import atomic_file
 from plaq.files.sealed import Format, new_file, open_sealed, seal
 from plaq.files.tree import digest, read_tree, write_tree
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+    from xarray import Dataset
 
 PARTS = ("mean", "error")
 # About an estimate, where they are known.
@@ -57,6 +61,24 @@ class Findings:
 
     def __getitem__(self, name: str) -> Estimate:
         return self.estimates[name]
+
+    def to_dataframe(self) -> DataFrame:
+        """Return value, error, unit and notes of every number, a row for each. ImportError without pandas."""
+        from plaq.data.export import scalars
+        from plaq.data.tables import dataframe
+
+        return dataframe(scalars(self))
+
+    def to_xarray(self) -> Dataset:
+        """Return estimates by name, and records; of a name that both have, ``<name>_series`` is the record.
+
+        See plaq.data.datasets. ImportError without xarray.
+        """
+        from plaq.data.datasets import dataset
+
+        recorded = {f"{name}_series" if name in self.estimates else name: record
+                    for name, record in self.recorded.items()}
+        return dataset({**self.estimates, **recorded})
 
 
 def format_of(program: str) -> Format:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from plaq.data.estimate import Estimate
+from plaq.data.optional import package
 from plaq.data.recorded import Recorded
 from plaq.errors import RunError
 from plaq.files.atomic import cannot_write, write_atomically
@@ -91,8 +92,4 @@ def write_files(folder: Path, files: Mapping[str, bytes | str]) -> list[Path]:
 
 def dataframe(rows: Iterable[Mapping[str, Any]]) -> Any:
     """Return the rows as a pandas.DataFrame. ImportError in one line without pandas."""
-    try:
-        import pandas
-    except ImportError:
-        raise ImportError("tables as DataFrames need pandas: pip install pandas") from None
-    return pandas.DataFrame(list(rows))
+    return package("pandas").DataFrame(list(rows))

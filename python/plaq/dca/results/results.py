@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from plaq.data.estimate import with_error
+from plaq.data.estimate import Axis, with_error
 from plaq.data.formatting import momentum
 from plaq.dca.physics import checks
 from plaq.dca.physics.instabilities import Instability, instabilities
@@ -18,6 +18,8 @@ from plaq.dca.units import measured
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from pandas import DataFrame
+    from xarray import Dataset
 
     from plaq.data.display import Drawing
 
@@ -105,6 +107,22 @@ class Results:
         tc = self.tc
         found = f", T_c = {measured(with_error(tc['value'], tc['error']), self.unit)}" if tc["value"] else ""
         return measured(span, self.unit if T else "") + found
+
+    def to_dataframe(self) -> DataFrame:
+        """Return T, beta, and mean and error of every number, a row for each temperature. ImportError without pandas.
+        """
+        from plaq.data.tables import dataframe
+        from plaq.dca.results.export import scalars
+
+        return dataframe(scalars(self))
+
+    def to_xarray(self) -> Dataset:
+        """Return all observables by name over T and their axes (plaq.data.datasets). ImportError without xarray."""
+        from plaq.data.datasets import dataset_along
+
+        axis = Axis("T", np.array([point.T for point in self.points]), self.unit)
+        beta = np.array([point.beta for point in self.points]), self.unit and f"1/{self.unit}"
+        return dataset_along(axis, {"beta": beta}, [point.observables for point in self.points])
 
     def _repr_html_(self) -> str:
         from plaq.dca.results.display import results_html

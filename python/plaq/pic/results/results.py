@@ -15,6 +15,7 @@ from plaq.pic.inputs.table import PROGRAM
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from pandas import DataFrame
 
 FORMAT = results_file.format_of(PROGRAM)
 PREFIXES = ("", "probe_", "histogram_", "picture_")
@@ -59,6 +60,13 @@ class Results(Findings):
         from plaq.pic.diagnostics.spectra import dispersion
 
         return dispersion(self[name])
+
+    def to_dataframe(self) -> DataFrame:
+        """Return all histories, a row for each step. ImportError without pandas."""
+        from plaq.data.tables import dataframe
+        from plaq.pic.results.export import by_step
+
+        return dataframe(by_step(self))
 
     def plot(self, name: str = "energy") -> Figure:
         """Return a figure of a record; "energy" and "conservation" are of the whole run."""
