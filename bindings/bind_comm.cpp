@@ -1,5 +1,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -8,6 +10,7 @@
 
 #include <array>
 #include <chrono>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,6 +28,7 @@
 #include "plaq/comm/job/heartbeat.hpp"
 #include "plaq/comm/job/world.hpp"
 #include "plaq/comm/messages/messenger.hpp"
+#include "plaq/comm/mpi/launcher.hpp"
 #include "plaq/comm/mpi/library.hpp"
 #include "plaq/comm/schedules/simulation.hpp"
 #include "plaq/comm/schedules/tuning.hpp"
@@ -338,8 +342,25 @@ void bind_comm(nb::module_& m) {
   bind_simulation(m);
   m.def("mpi_is_ours", &plaq::comm::mpi_is_ours, "Return whether plaq started MPI.");
   m.def("library_version", &plaq::comm::library_version,
-        "Return the version of the MPI that plaq was built with; empty without MPI.");
+        "Return the version of the MPI of this process; empty without.");
   m.def("thread_level", &plaq::comm::thread_level,
         "Return the thread level that MPI granted; empty if it is not running.");
-  m.def("mpiexec", &plaq::comm::mpiexec, "Return the path of the launcher of that MPI; empty without MPI.");
+  m.def(
+      "mpiexec", [] { return plaq::comm::describe_mpi().mpiexec; },
+      "Return the path of the launcher beside that MPI; empty if there is none.");
+  m.def(
+      "describe_mpi",
+      [] {
+        const auto mpi = plaq::comm::describe_mpi();
+        return std::map<std::string, std::string>{
+            {"library", mpi.library}, {"in_words", mpi.in_words}, {"why_none", mpi.why_none}};
+      },
+      "Return the library of the MPI of this process and its version and place in words, or why there is none.");
+  m.def(
+      "launched_rank",
+      []() -> std::optional<int> {
+        const auto started = plaq::comm::find_launch();
+        return started ? std::optional(started->rank) : std::nullopt;
+      },
+      "Return the number that the launcher of this process gave it; None without launcher.");
 }

@@ -23,7 +23,8 @@ compiles_eigen() { compiles unsupported/Eigen/FFT || compiles eigen3/unsupported
 compiles_otf2() { compiles otf2/otf2.h -lotf2 || compiles otf2/otf2.h -lopen-trace-format2; }
 python_has() { "$python" -c "$1" 2>/dev/null; }
 tool() { command -v "$1" >/dev/null; }
-has_mpi() { tool mpicxx || tool mpic++; }
+has_mpi() { tool mpiexec || tool mpirun || tool srun; }
+has_mpi_headers() { tool mpicxx || tool mpic++; }
 
 # Description, check, and name for Debian and Ubuntu, Fedora, conda-forge and Spack; - if part of another package.
 needs=(
@@ -37,7 +38,7 @@ needs=(
   "Eigen's headers (Fourier transforms of meshes)|compiles_eigen|libeigen3-dev|eigen3-devel|eigen|eigen"
 )
 options=(
-  "an MPI of the system: the mpich wheel is used instead|has_mpi|libopenmpi-dev openmpi-bin|openmpi-devel|openmpi-mpicxx|openmpi"
+  "an MPI of the system, loaded at run time: the mpich wheel is used instead|has_mpi|openmpi-bin|openmpi|openmpi|openmpi"
   "OTF2 3: no timelines for Vampir|compiles_otf2|libotf2-trace-dev|otf2-devel|otf2|otf2"
 )
 used_by_tests=(
@@ -46,9 +47,12 @@ used_by_tests=(
   "Doxygen|tool doxygen|doxygen|doxygen|doxygen|doxygen"
   "Graphviz|tool dot|graphviz|graphviz|graphviz|graphviz"
 )
+options_of_tests=(
+  "an MPI's headers: no C++ tests on several ranks|has_mpi_headers|libopenmpi-dev|openmpi-devel|openmpi-mpicxx|openmpi"
+)
 case ${1-} in
   build) ;;
-  test) needs=("${used_by_tests[@]}") options=() ;;
+  test) needs=("${used_by_tests[@]}") options=("${options_of_tests[@]}") ;;
   *) sed -n '2,9s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 esac
 

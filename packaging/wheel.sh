@@ -32,7 +32,6 @@ for interface in "${!pythons[@]}"; do
   # The linker's flags: a C++ library that others have in this process must not meet this one's.
   PATH=$bin:$PATH "$bin/pip" wheel -v . --no-build-isolation --no-deps -w "$built" \
     --config-settings=build-dir=build-wheel --config-settings=wheel.py-api=cp312 \
-    --config-settings=cmake.define.PLAQ_MPI=off \
     --config-settings=cmake.define.CMAKE_MODULE_LINKER_FLAGS="-static-libstdc++ -Wl,--exclude-libs,ALL"
   rm -f dist/plaq-*-"$interface"-*.whl
   PATH=$bin:$PATH "$bin/auditwheel" repair --plat auto --only-plat -w dist "$built"/plaq-*.whl

@@ -61,7 +61,7 @@ def test_back_end_and_gpus_that_a_build_lacks_are_refused(plaq, bare, command, s
 
 def test_ranks_and_archives_that_a_build_lacks_are_refused(plaq, bare, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(InputError, match="-n 2 .*built without MPI.*libopenmpi-dev"):
+    with pytest.raises(InputError, match="-n 2 .*finds no MPI: apt-get install openmpi-bin"):
         plaq("dca", "run", EXAMPLES / "tc_plaquette/demo.toml", "-n", "2")
     with pytest.raises(InputError, match="built without OTF2 3: apt-get install libotf2-trace-dev"):
         demand("OTF2", "OTF2 archives are written by the OTF2 library")

@@ -13,22 +13,16 @@ add_custom_target(libraries)
 foreach(part ${plaq_libraries})
   add_dependencies(libraries plaq_${part})
   set_target_properties(plaq_${part} PROPERTIES EXPORT_NAME ${part})
-  # An export for each: who asks for task need not have MPI.
+  # An export for each: who asks for trace need not have Boost.
   install(TARGETS plaq_${part} EXPORT plaq-${part} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libraries
           INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   install(EXPORT plaq-${part} NAMESPACE plaq:: DESTINATION ${config} COMPONENT libraries)
   # Without those that only plaq's own sources include, for they need headers that plaq keeps from its users.
   install(DIRECTORY src/plaq/${part} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/plaq COMPONENT libraries
           FILES_MATCHING PATTERN "*.hpp"
-          PATTERN "mpi.hpp" EXCLUDE PATTERN "coroutine.hpp" EXCLUDE PATTERN "otf2*.hpp" EXCLUDE)
+          PATTERN "coroutine.hpp" EXCLUDE PATTERN "otf2*.hpp" EXCLUDE)
 endforeach()
 
-# plaq::comm brings its MPI into the program; another one would crash it.
-if(TARGET MPI::MPI_CXX)
-  get_target_property(plaq_mpi_library MPI::MPI_CXX INTERFACE_LINK_LIBRARIES)
-  list(GET plaq_mpi_library 0 plaq_mpi_library)
-  file(REAL_PATH "${plaq_mpi_library}" plaq_mpi_library)
-endif()
 configure_file(packaging/cmake/plaqConfig.cmake.in plaqConfig.cmake @ONLY)
 write_basic_package_version_file(plaqConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/plaqConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/plaqConfigVersion.cmake

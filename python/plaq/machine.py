@@ -145,7 +145,7 @@ def mpi() -> str:
     from plaq import _core
 
     version, level = _core.comm.library_version(), _core.comm.thread_level()
-    return (version or "none (serial build)") + (f", threads: {level}" if level else "")
+    return (version or "none") + (f", threads: {level}" if level else "")
 
 
 def numpy() -> str:

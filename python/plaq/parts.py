@@ -1,4 +1,4 @@
-"""Optional parts of a build: those present, and how to get the others."""
+"""Optional parts of a build and of the machine: those present, and how to get the others."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from plaq.errors import InputError
 
 
 class Part(NamedTuple):
-    """An optional part. ``version()`` is empty if this build lacks it; ``remedy`` is the command that adds it."""
+    """An optional part. ``version()`` is empty if this plaq lacks it; ``remedy`` is the command that adds it."""
 
     description: str
     version: Callable[[], str]
     remedy: str
+    lacks: str = "was built without"
 
 
 def _transforms() -> str:
@@ -31,7 +32,9 @@ def _otf2() -> str:
 def _mpi() -> str:
     from plaq import _core
 
-    return _core.comm.library_version() if _core.comm.mpiexec() else ""
+    if not _core.comm.library_version():
+        return ""
+    return _core.comm.describe_mpi()["in_words"] + ("" if _core.comm.mpiexec() else ", without mpiexec beside it")
 
 
 def _hpx() -> str:
@@ -51,7 +54,8 @@ PARTS = {
                        "apt-get install libeigen3-dev (conda, Spack: eigen), then build plaq again"),
     "OTF2": Part("OTF2 3", _otf2, "apt-get install libotf2-trace-dev (conda, Spack: otf2), then build plaq again"),
     "MPI": Part("MPI", _mpi,
-                "apt-get install libopenmpi-dev openmpi-bin (elsewhere pip install mpich), then build plaq again"),
+                "apt-get install openmpi-bin, or pip install mpich, or the path of its library in PLAQ_MPI",
+                lacks="finds no"),
     "HPX": Part("HPX", _hpx, "install HPX 1.10, then build plaq with PLAQ_WITH_HPX=ON"),
     "GPU kernels": Part("kernels for GPUs", _gpu_kernels, "`make gpu` in a checkout"),
 }
@@ -61,7 +65,7 @@ def demand(name: str, need: str) -> None:
     """Raise InputError if this build lacks the part ``name``; ``need`` names what requires it."""
     part = PARTS[name]
     if not part.version():
-        raise InputError(f"{need}, and this plaq was built without {part.description}: {part.remedy}")
+        raise InputError(f"{need}, and this plaq {part.lacks} {part.description}: {part.remedy}")
 
 
 def list_parts() -> dict[str, str]:

@@ -58,35 +58,67 @@ TEST(launcher, refuses_a_count_that_is_none) {
   EXPECT_FALSE(expected_ranks(with({})));
 }
 
+template <class Action>
+std::string refusal(Action&& action) {
+  try {
+    action();
+  } catch (const plaq::input_error& error) {
+    return error.what();
+  }
+  return "none";
+}
+
 TEST(launcher, a_world_of_another_size_is_refused) {
   const launch by_mpich{"mpiexec of MPICH", 4};
-  EXPECT_NO_THROW(check_world(4, "MPICH", by_mpich, 4));
-  EXPECT_NO_THROW(check_world(7, "MPICH", launch{"a PMIx launcher", {}}, {}));
-  try {
-    check_world(1, "Open MPI v4.1.4", by_mpich, {});
-    FAIL();
-  } catch (const plaq::input_error& e) {
-    EXPECT_EQ(std::string(e.what()).find("started by mpiexec of MPICH with 4 ranks, but plaq was built with Open MPI "
-                                         "v4.1.4, whose world has 1 rank"),
-              0u)
-        << e.what();
-  }
-  EXPECT_THROW(check_world(2, "MPICH", {}, 3), plaq::input_error);
-  try {
-    check_world(1, "", by_mpich, {});
-    FAIL();
-  } catch (const plaq::input_error& e) {
-    EXPECT_STREQ(e.what(), "started by mpiexec of MPICH with 4 ranks, but plaq was built without MPI");
-  }
+  EXPECT_NO_THROW(check_world(4, "MPICH", "", by_mpich, 4));
+  EXPECT_NO_THROW(check_world(7, "MPICH", "", launch{"a PMIx launcher", {}}, {}));
+  EXPECT_EQ(refusal([&] { check_world(1, "Open MPI v4.1.4 (libmpi.so.40 of /usr/lib)", "", by_mpich, {}); })
+                .find("started by mpiexec of MPICH with 4 ranks, but plaq runs on Open MPI v4.1.4 (libmpi.so.40 of "
+                      "/usr/lib), whose world has 1 rank; use "),
+            0u);
+  EXPECT_EQ(refusal([] { check_world(2, "MPICH", "", {}, 3); }),
+            "plaq was to run on 3 ranks (PLAQ_EXPECTED_RANKS), but its world has 2 ranks");
+}
+
+TEST(launcher, without_mpi_there_is_a_world_of_one_rank) {
+  const std::string why = "no libmpi.so.12 can be loaded";
+  EXPECT_NO_THROW(check_world(1, "", why, launch{"mpiexec of MPICH", 1}, {}));
+  EXPECT_EQ(refusal([&] { check_world(1, "", why, launch{"mpiexec of MPICH", 4}, {}); }),
+            "started by mpiexec of MPICH with 4 ranks, but plaq has no MPI: no libmpi.so.12 can be loaded");
+  EXPECT_NE(refusal([&] { check_world(1, "", why, launch{"a PMIx launcher", {}}, {}); }), "none")
+      << "this launcher does not say how many ranks there are";
+}
+
+TEST(launcher, a_rank_beyond_the_world_shows_that_there_are_several) {
+  EXPECT_NE(refusal([] { check_world(1, "Open MPI v5", "", launch{"a PMIx launcher", {}, 1}, {}); }), "none");
+  EXPECT_NO_THROW(check_world(2, "Open MPI v5", "", launch{"a PMIx launcher", {}, 1}, {}));
 }
 
 TEST(launcher, open_mpi_and_the_mpich_family_do_not_mix) {
   const auto open_mpi = find_launch(with({{"OMPI_COMM_WORLD_RANK", "0"}, {"OMPI_COMM_WORLD_SIZE", "4"}}));
   EXPECT_THROW(check_launcher("MPICH Version: 5.0.2", open_mpi), plaq::input_error);
   EXPECT_THROW(check_launcher("Intel(R) MPI Library 2021.13", open_mpi), plaq::input_error);
+  const auto mpich = find_launch(with({{"PMI_RANK", "0"}, {"PMI_SIZE", "4"}}));
+  EXPECT_THROW(check_launcher("Open MPI v5.0.11", mpich), plaq::input_error);
   EXPECT_NO_THROW(check_launcher("Open MPI v4.1.4", open_mpi));
   EXPECT_NO_THROW(check_launcher("MPICH Version: 5.0.2", {}));
-  EXPECT_NO_THROW(check_launcher("MPICH Version: 5.0.2", find_launch(with({{"PMI_RANK", "0"}, {"PMI_SIZE", "4"}}))));
+  EXPECT_NO_THROW(check_launcher("MPICH Version: 5.0.2", mpich));
+  const auto by_slurm = find_launch(with({{"PMI_RANK", "0"}, {"PMI_SIZE", "4"}, {"SLURM_STEP_NUM_TASKS", "4"}}));
+  EXPECT_NO_THROW(check_launcher("Open MPI v4.1.4", by_slurm)) << "srun --mpi=pmi2";
+}
+
+TEST(launcher, tells_whose_ranks_it_starts) {
+  using kind = launch::kind;
+  EXPECT_EQ(find_launch(with({{"OMPI_COMM_WORLD_RANK", "3"}, {"PMIX_RANK", "3"}}))->ranks_of, kind::open_mpi);
+  EXPECT_EQ(find_launch(with({{"PMI_RANK", "0"}, {"PMI_SIZE", "4"}}))->ranks_of, kind::mpich);
+  EXPECT_EQ(find_launch(with({{"PMIX_RANK", "1"}}))->ranks_of, kind::pmix);
+  const std::map<std::string, std::string> step{{"SLURM_PROCID", "3"}, {"SLURM_STEP_NUM_TASKS", "8"}};
+  EXPECT_EQ(find_launch(with(step))->ranks_of, kind::any);
+  auto by_pmix = step;
+  by_pmix["PMIX_RANK"] = "3";
+  EXPECT_EQ(find_launch(with(by_pmix))->ranks_of, kind::pmix) << "srun --mpi=pmix";
+  EXPECT_EQ(find_launch(with(by_pmix))->size, 8);
+  EXPECT_EQ(find_launch(with(by_pmix))->rank, 3);
 }
 
 }  // namespace

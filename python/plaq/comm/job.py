@@ -7,11 +7,16 @@ import os
 import signal
 import sys
 import threading
+import time
 from typing import NamedTuple
 
 from plaq import _core
 from plaq.comm import timeout
 from plaq.comm.communicator import Communicator
+from plaq.errors import InputError
+
+# Seconds that ranks without a common world give the launcher's rank 0 to report it: launchers end all with the first.
+WAIT_FOR_ERROR = 5.0
 
 
 @functools.cache
@@ -22,7 +27,8 @@ def world() -> Communicator:
     an uncaught exception ends the whole job instead of leaving the other ranks waiting.
 
     Raises InputError if the world has not the size that the launcher promised (a launcher of another MPI starts
-    unrelated worlds of one rank each), or if rank 0 has a tuning table that cannot be read; RunError if MPI fails.
+    unrelated worlds of one rank each), or if rank 0 has a tuning table that cannot be read; RunError if MPI fails. The
+    first of these is raised by the launcher's rank 0 alone; the others end with it.
     """
     comm = _ranks()
     if comm.size > 1:
@@ -37,7 +43,13 @@ def world() -> Communicator:
 
 @functools.cache
 def _ranks() -> Communicator:
-    native = _core.comm.Communicator.world()
+    try:
+        native = _core.comm.Communicator.world()
+    except InputError:
+        if not _core.comm.launched_rank():
+            raise
+        time.sleep(WAIT_FOR_ERROR)
+        raise SystemExit(2) from None
     return Communicator(native, list(range(native.size)))
 
 
@@ -71,7 +83,7 @@ def _node(comm: Communicator) -> Node:
 
 
 def library_version() -> str:
-    """Return the MPI that plaq was built with, such as "Open MPI v4.1.4"; empty without MPI."""
+    """Return the MPI of this process, such as "Open MPI v4.1.4"; empty without MPI."""
     return _core.comm.library_version()
 
 

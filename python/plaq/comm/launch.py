@@ -1,4 +1,4 @@
-"""Start of plaq on several ranks, with the launcher of the MPI that it was built with."""
+"""Start of plaq on several ranks, with the launcher of the MPI that this process finds."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from io import BufferedWriter
-from pathlib import Path
 from threading import Thread
 from typing import BinaryIO
 
@@ -21,7 +20,7 @@ from plaq.streams import Descriptor
 
 # Variables that launchers set in the processes they start.
 _RANK_OF = ("OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK")
-# Variables that `start` passes to the ranks.
+# Variables that `start` passes to the ranks, beside PLAQ_MPI.
 _PASSED = ("PLAQ_EXPECTED_RANKS", "PLAQ_TERMINAL")
 # Signals that end a process without a message. Launchers report them as 128 + the number, MPICH's with the number
 # alone where no core was dumped: exit codes that plaq does not use.
@@ -47,18 +46,19 @@ def module_command(name: str) -> list[str]:
 def start(program: Sequence[str], ranks: int) -> int:
     """Run a program on ``ranks`` ranks and return its exit code. To be called from the main thread.
 
-    Each rank finds the promised number of ranks in PLAQ_EXPECTED_RANKS, and `plaq.comm.world` checks it. The first
-    SIGINT or SIGTERM reaches the ranks as SIGUSR1, which `plaq.comm` turns into SIGTERM: launchers forward it, but
-    respond to the signal itself with a kill. A second one ends the job at once. The exit code after a signal is 128 +
-    its number, unless the job succeeds all the same.
+    Each rank finds the promised number of ranks in PLAQ_EXPECTED_RANKS, which `plaq.comm.world` checks, and the
+    launcher's library of MPI in PLAQ_MPI. The first SIGINT or SIGTERM reaches the ranks as SIGUSR1, which `plaq.comm`
+    turns into SIGTERM: launchers forward it, but respond to the signal itself with a kill. A second one ends the job at
+    once. The exit code after a signal is 128 + its number, unless the job succeeds all the same.
 
-    Raises InputError if plaq was built without MPI, ``ranks`` < 1, or this process is a rank already; RunError if the
-    launcher is missing, or if a rank was killed or crashed.
+    Raises InputError if there is no MPI, ``ranks`` < 1, or this process is a rank already; RunError if the launcher is
+    missing, or if a rank was killed or crashed.
     """
     command = launcher_command(ranks) + list(program)
     if is_rank():
         raise InputError("-n starts ranks, but this process is already one: leave out either -n or the launcher")
-    environment = {**os.environ, "PLAQ_EXPECTED_RANKS": str(ranks), "PLAQ_TERMINAL": _terminal()}
+    environment = {**os.environ, "PLAQ_EXPECTED_RANKS": str(ranks), "PLAQ_TERMINAL": _terminal(),
+                   "PLAQ_MPI": _core.comm.describe_mpi()["library"]}
     received: list[int] = []
     before = {}
     try:
@@ -168,18 +168,18 @@ def launcher_command(ranks: int) -> list[str]:
     """Return the launcher of plaq's MPI with the options to start ``ranks`` ranks, here or in this batch job."""
     if ranks < 1:
         raise InputError(f"-n {ranks}: the number of ranks must be at least 1")
-    mpiexec, version = _core.comm.mpiexec(), _core.comm.library_version()
-    if not mpiexec:
+    version, mpiexec = _core.comm.library_version(), _core.comm.mpiexec()
+    if not version:
         demand("MPI", f"-n {ranks} starts ranks of MPI")
-    beside = Path(sys.prefix, "bin", Path(mpiexec).name)  # its place in the wheel of MPI that plaq's wheel requires
-    launcher = next((path for path in (Path(mpiexec), beside) if path.exists()), None)
-    if launcher is None:
-        raise RunError(f"{mpiexec}, which starts {version}, is missing; build plaq again")
-    command = [str(launcher), "-n", str(ranks)]
+    library = _core.comm.describe_mpi()["library"]
+    if not mpiexec:
+        raise RunError(f"{_core.comm.describe_mpi()['in_words']} has no mpiexec beside it; install its launcher "
+                       "(Debian, Ubuntu: apt-get install openmpi-bin), or name another MPI in PLAQ_MPI")
+    command = [mpiexec, "-n", str(ranks)]
     if version.startswith("Open MPI"):
         # Its defaults pin each rank, with all its threads, to one core and refuse more ranks than cores.
         command += ["--bind-to", "none", "--map-by", "slot:OVERSUBSCRIBE"]
-        command += [word for name in _PASSED for word in ("-x", name)]
+        command += [word for name in (*_PASSED, f"PLAQ_MPI={library}") for word in ("-x", name)]
         if os.geteuid() == 0:
             command.append("--allow-run-as-root")
     return command

@@ -1,10 +1,11 @@
-// Communicators from those of a program's MPI. Needs mpi.h and MPI::MPI_CXX in the program, and a plaq that was built
-// with that MPI.
+// Communicators from those of a program's MPI. Needs mpi.h and MPI::MPI_CXX in the program, of any MPI that plaq can
+// load.
 #pragma once
 #include <mpi.h>
 
 #include <cstddef>
 
+#include "plaq/comm/job/group_of_program.hpp"
 #include "plaq/comm/wire/communicator.hpp"
 
 namespace plaq::comm {
@@ -15,6 +16,17 @@ namespace plaq::comm {
 /// MPI. Buffers longer than `longest_message` bytes travel in pieces. Errors of MPI are runtime_failures.
 /// @pre MPI is running; `over` is neither MPI_COMM_NULL nor an intercommunicator (input_error); MPI's thread level is
 /// at least MPI_THREAD_SERIALIZED (runtime_failure).
-communicator from_mpi(MPI_Comm over, std::size_t longest_message = std::size_t(1) << 30);
+inline communicator from_mpi(MPI_Comm over, std::size_t longest_message = std::size_t(1) << 30) {
+#if defined(OPEN_MPI)
+  constexpr const char* interface = "openmpi";
+#elif defined(MPICH_VERSION) || defined(I_MPI_VERSION) || defined(MVAPICH_VERSION)
+  constexpr const char* interface = "mpich";
+#elif defined(MPI_ABI_VERSION)
+  constexpr const char* interface = "abi";
+#else
+#error "mpi.h is that of an MPI which plaq does not know: neither Open MPI, MPICH or its kin, nor MPI 5's interface"
+#endif
+  return group_of_program((std::uintptr_t)(over), interface, longest_message);  // MPI's handles are pointers or ints
+}
 
 }  // namespace plaq::comm

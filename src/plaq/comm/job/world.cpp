@@ -17,7 +17,7 @@ communicator world(const world_options& how) {
       if (how.heartbeat && all.size() > 1 && mpi_is_ours()) heartbeat::in(all).check_calls(how.timeout);
       return all;
     }
-  check_world(1, library_version(), started, expected_ranks());
+  check_world(1, "", started ? describe_mpi().why_none : "", started, expected_ranks());
   return communicator(with_device_memory(serial_wire(), false));
 }
 

@@ -15,38 +15,50 @@ struct launcher_variables {
   const char* launcher;
   const char* rank;
   const char* size;  // null if the launcher does not announce it
+  launch::kind ranks_of;
 };
-constexpr const char* open_mpi = "Open MPI's mpirun";
 constexpr launcher_variables known[] = {
-    {open_mpi, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
-    {"MVAPICH's mpirun", "MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},
-    {"a PMI launcher (mpiexec of MPICH or Intel MPI, or srun)", "PMI_RANK", "PMI_SIZE"},
-    {"Slurm's srun", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS"},
-    {"a PMIx launcher", "PMIX_RANK", nullptr},
+    {"Open MPI's mpirun", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", launch::kind::open_mpi},
+    {"MVAPICH's mpirun", "MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE", launch::kind::mpich},
+    {"a PMI launcher (mpiexec of MPICH or Intel MPI, or srun)", "PMI_RANK", "PMI_SIZE", launch::kind::mpich},
+    {"Slurm's srun", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", launch::kind::any},
+    {"a PMIx launcher", "PMIX_RANK", nullptr, launch::kind::pmix},
 };
 
-const char* own_environment(const char* name) { return std::getenv(name); }
-
-std::optional<int> count(const environment& lookup, const char* name) {
+std::optional<int> number(const environment& lookup, const char* name, int least, const char* what) {
   const char* text = lookup(name);
   if (!text) return std::nullopt;
   int value = 0;
   const char* end = text + std::strlen(text);
-  if (const auto [stop, error] = std::from_chars(text, end, value); error != std::errc{} || stop != end || value < 1)
-    throw input_error("the environment variable " + std::string(name) + " should be a number of ranks, not '" + text +
-                      "'");
+  if (const auto [stop, error] = std::from_chars(text, end, value);
+      error != std::errc{} || stop != end || value < least)
+    throw input_error("the environment variable " + std::string(name) + " should be " + what + ", not '" + text + "'");
   return value;
+}
+
+std::optional<int> count(const environment& lookup, const char* name) {
+  return number(lookup, name, 1, "a number of ranks");
+}
+
+/// Slurm's srun serves ranks of any MPI, by PMI or PMIx.
+launch::kind kind_of(const environment& lookup, const launcher_variables& l, std::optional<int> size) {
+  if (l.ranks_of == launch::kind::any && lookup("PMIX_RANK")) return launch::kind::pmix;
+  const bool by_pmi = std::strcmp(l.rank, "PMI_RANK") == 0;
+  return by_pmi && size && count(lookup, "SLURM_STEP_NUM_TASKS") == size ? launch::kind::pmi : l.ranks_of;
 }
 
 std::string ranks(int n) { return std::to_string(n) + (n == 1 ? " rank" : " ranks"); }
 
-std::string mismatch(const launch& started) {
-  return "started by " + started.launcher + (started.size ? " with " + ranks(*started.size) : "") +
-         ", but plaq was built with";
+std::string start_of(const launch& started) {
+  return "started by " + started.launcher + (started.size ? " with " + ranks(*started.size) : "");
 }
-constexpr const char* advice = "; use the launcher that belongs to it, or `plaq ... -n`, which finds it";
+constexpr const char* advice =
+    "; use the launcher that belongs to it or `plaq ... -n`, which finds it, or name the MPI of this launcher in "
+    "PLAQ_MPI";
 
 }  // namespace
+
+const char* own_environment(const char* name) { return std::getenv(name); }
 
 std::optional<launch> find_launch(const environment& lookup) {
   for (const auto& l : known) {
@@ -56,7 +68,8 @@ std::optional<launch> find_launch(const environment& lookup) {
     const std::optional<int> size = l.size ? count(lookup, l.size) : std::nullopt;
     if (slurm && !size) continue;
     if (slurm && *size == 1) return std::nullopt;
-    return launch{l.launcher, size};
+    return launch{l.launcher, size, number(lookup, l.rank, 0, "the number of a rank").value(),
+                  kind_of(lookup, l, size)};
   }
   return std::nullopt;
 }
@@ -67,18 +80,25 @@ std::optional<int> expected_ranks(const environment& lookup) { return count(look
 
 std::optional<int> expected_ranks() { return expected_ranks(own_environment); }
 
-void check_launcher(const std::string& built_with, const std::optional<launch>& started) {
-  const bool mpich_family = built_with.starts_with("MPICH") || built_with.starts_with("Intel");
-  if (started && started->launcher == open_mpi && mpich_family)
-    throw input_error(mismatch(*started) + " " + built_with + advice);
+void check_launcher(const std::string& mpi, const std::optional<launch>& started) {
+  if (!started) return;
+  const bool is_open_mpi = mpi.starts_with("Open MPI"), is_mpich = mpi.starts_with("MPICH") || mpi.starts_with("Intel");
+  if ((started->ranks_of == launch::kind::open_mpi && is_mpich) ||
+      (started->ranks_of == launch::kind::mpich && is_open_mpi && started->size != 1))
+    throw input_error(start_of(*started) + ", but plaq runs on " + mpi + advice);
 }
 
-void check_world(int world_size, const std::string& built_with, const std::optional<launch>& started,
-                 std::optional<int> expected) {
-  if (started && started->size && *started->size != world_size)
-    throw input_error(built_with.empty()
-                          ? mismatch(*started) + "out MPI"
-                          : mismatch(*started) + " " + built_with + ", whose world has " + ranks(world_size) + advice);
+void check_world(int world_size, const std::string& mpi, const std::string& why_none,
+                 const std::optional<launch>& started, std::optional<int> expected) {
+  const auto as_announced = [&](const launch& l) {
+    if (!l.size) return !mpi.empty() && l.rank < world_size;
+    return *l.size == world_size;
+  };
+  const bool as_started = !started || as_announced(*started);
+  if (!as_started && mpi.empty()) throw input_error(start_of(*started) + ", but plaq has no MPI: " + why_none);
+  if (!as_started)
+    throw input_error(start_of(*started) + ", but plaq runs on " + mpi + ", whose world has " + ranks(world_size) +
+                      advice);
   if (expected && *expected != world_size)
     throw input_error("plaq was to run on " + ranks(*expected) + " (PLAQ_EXPECTED_RANKS), but its world has " +
                       ranks(world_size));

@@ -1,4 +1,4 @@
-// MPI library that plaq was built with: mpi.cpp and mpi_wire.cpp, or no_mpi.cpp without one.
+// MPI of this process: mpi.cpp, which loads it, or no_mpi.cpp in a build without.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -12,6 +12,9 @@ namespace plaq::comm {
 /// program. Returns null without MPI. Initialises MPI if it is not running; MPI is then finalised when the process
 /// exits. Buffers longer than `longest_message` bytes travel in pieces.
 std::unique_ptr<wire> mpi_world(std::size_t longest_message);
+/// Makes a wire over a duplicate of a communicator of the program. `interface` is the binary interface of the program's
+/// MPI: openmpi, mpich or abi. Throws as `from_mpi`.
+std::unique_ptr<wire> wire_of_program(wire::handle over, const std::string& interface, std::size_t longest_message);
 /// Ends all processes of the job, possibly this one too.
 void mpi_abort(int code);
 
@@ -20,13 +23,22 @@ bool mpi_is_running();
 /// Returns whether plaq initialised MPI, so that it ends when the process exits.
 bool mpi_is_ours();
 
-/// Returns the version, e.g. "Open MPI v4.1.4"; empty without MPI.
+/// Facts about an MPI.
+struct mpi_description {
+  std::string version{};   ///< e.g. "Open MPI v4.1.4"; empty without MPI
+  std::string library{};   ///< path of the library
+  std::string in_words{};  ///< version and place, e.g. "Open MPI v4.1.4 (libmpi.so.40 of /usr/lib)"
+  std::string mpiexec{};   ///< path of its launcher; empty if there is none beside it
+  std::string why_none{};  ///< why there is no MPI
+};
+/// Returns the MPI of this process, which is chosen and loaded at the first call. Throws input_error if PLAQ_MPI names
+/// none that is there.
+mpi_description describe_mpi();
+/// Returns `describe_mpi().version`.
 std::string library_version();
 /// Returns the thread level that MPI granted: "serialized" or "multiple"; empty if MPI is not running.
 std::string thread_level();
 /// Returns whether that MPI takes buffers in the memory of NVIDIA GPUs; false if it does not tell. @pre MPI is running.
 bool takes_device_memory();
-/// Returns the path of the launcher of that MPI, recorded when plaq was configured; empty without MPI.
-std::string mpiexec();
 
 }  // namespace plaq::comm

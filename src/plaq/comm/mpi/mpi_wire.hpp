@@ -1,17 +1,247 @@
-// Wire over MPI. Only the files that know MPI include it.
+// Wire over MPI, for each of its interfaces. Arrivals are taken off MPI's queue as they come (MPI_Improbe) and matched
+// above, so that neither MPI nor a look at it has to go through the receives that are still waiting.
 #pragma once
-#include <cstddef>
-#include <memory>
 
-#include "plaq/comm/mpi/call.hpp"
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "plaq/comm/mpi/functions.hpp"
+#include "plaq/comm/wire/traffic.hpp"
 #include "plaq/comm/wire/wire.hpp"
 
 namespace plaq::comm {
 
-/// Throws runtime_failure if MPI's thread level is below 'serialized'.
-void need_thread_level();
-/// Makes a wire over a duplicate of `over`. Collective. Buffers longer than `longest_message` bytes travel in pieces.
-/// @pre MPI can count `longest_message` bytes (input_error).
-std::unique_ptr<wire> mpi_wire(MPI_Comm over, std::size_t longest_message);
+/// MPI's handles are pointers or ints.
+template <class T>
+wire::handle to_handle(T value) {
+  return (wire::handle)(value);
+}
+template <class T>
+T from_handle(wire::handle h) {
+  return (T)(h);
+}
+
+/// A count and a type that describe the bytes of a message; MPI counts in int.
+template <class Abi>
+class typed {
+  static constexpr const auto& mpi = mpi_of<Abi>;
+  using handle = typename Abi::handle;
+
+ public:
+  typed(const blocks& m, std::size_t longest) {
+    if (m.contiguous() && m.bytes() <= longest) {
+      count = int(m.bytes());
+      return;
+    }
+    if (m.count > std::size_t(std::numeric_limits<int>::max()))
+      throw input_error("a strided message may have 2^31 - 1 blocks, not " + std::to_string(m.count));
+    count = 1;
+    if (m.contiguous()) {
+      type = run_of(m.bytes(), longest);
+    } else {
+      handle block = run_of(m.block, longest);
+      must<Abi>(mpi.Type_create_hvector(int(m.count), 1, std::ptrdiff_t(m.stride), block, &type),
+                "MPI_Type_create_hvector");
+      must<Abi>(mpi.Type_free(&block), "MPI_Type_free");
+    }
+    must<Abi>(mpi.Type_commit(&type), "MPI_Type_commit");
+  }
+  typed(const typed&) = delete;
+  ~typed() {
+    if (type != mpi.is.byte) mpi.Type_free(&type);  // MPI keeps it for the messages that use it
+  }
+
+  int count = 0;
+  handle type = mpi.is.byte;
+
+ private:
+  static handle run_of(std::size_t bytes, std::size_t longest) {
+    handle run = mpi.is.no_type;
+    if (bytes <= longest) {
+      must<Abi>(mpi.Type_contiguous(int(bytes), mpi.is.byte, &run), "MPI_Type_contiguous");
+      return run;
+    }
+    handle piece = mpi.is.no_type;
+    must<Abi>(mpi.Type_contiguous(int(longest), mpi.is.byte, &piece), "MPI_Type_contiguous");
+    const std::size_t pieces = bytes / longest, rest = bytes % longest;
+    const std::array<int, 2> lengths{int(pieces), int(rest)};
+    const std::array<std::ptrdiff_t, 2> places{0, std::ptrdiff_t(pieces * longest)};
+    const std::array<handle, 2> types{piece, mpi.is.byte};
+    must<Abi>(mpi.Type_create_struct(2, lengths.data(), places.data(), types.data(), &run), "MPI_Type_create_struct");
+    must<Abi>(mpi.Type_free(&piece), "MPI_Type_free");
+    return run;
+  }
+};
+
+template <class Abi>
+class mpi_wire final : public wire {
+  static constexpr const auto& mpi = mpi_of<Abi>;
+  using mpi_handle = typename Abi::handle;
+  using status = typename Abi::status;
+
+ public:
+  /// Makes a wire over a duplicate of `over`. Collective. Buffers longer than `longest_message` bytes travel in pieces.
+  /// @pre MPI can count `longest_message` bytes (input_error).
+  static std::unique_ptr<wire> duplicate_of(mpi_handle over, std::size_t longest_message) {
+    if (longest_message < 1 || longest_message > std::size_t(std::numeric_limits<int>::max()))
+      throw input_error("the longest message must have 1 to 2^31 - 1 bytes");
+    const auto turn = lock_mpi<Abi>();
+    mpi_handle own = mpi.is.no_comm;
+    must<Abi>(mpi.Comm_dup(over, &own), "MPI_Comm_dup");
+    return std::make_unique<mpi_wire>(own, longest_message);
+  }
+
+  /// Owns `made`. With the turn.
+  mpi_wire(mpi_handle made, std::size_t longest) : comm_(made), longest_(longest) {
+    must<Abi>(mpi.Comm_rank(comm_, &rank_), "MPI_Comm_rank");
+    must<Abi>(mpi.Comm_size(comm_, &size_), "MPI_Comm_size");
+    must<Abi>(mpi.Comm_set_errhandler(comm_, mpi.is.errors_return), "MPI_Comm_set_errhandler");
+  }
+  ~mpi_wire() override {
+    const auto turn = lock_mpi<Abi>();
+    if (is_running()) mpi.Comm_free(&comm_);  // Python may let go of it after MPI has ended
+  }
+
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+
+  // MPI has no way to make these without waiting, so here the other threads do wait.
+  std::unique_ptr<wire> duplicate() override { return duplicate_of(comm_, longest_); }
+  std::unique_ptr<wire> split(int color, int key) override {
+    const auto turn = lock_mpi<Abi>();
+    mpi_handle part = mpi.is.no_comm;
+    must<Abi>(mpi.Comm_split(comm_, color, key, &part), "MPI_Comm_split", rank_text());
+    return std::make_unique<mpi_wire>(part, longest_);
+  }
+  std::unique_ptr<wire> split_by_node() override {
+    const auto turn = lock_mpi<Abi>();
+    mpi_handle part = mpi.is.no_comm;
+    must<Abi>(mpi.Comm_split_type(comm_, Abi::shared_memory, rank_, mpi.is.no_info, &part), "MPI_Comm_split_type",
+              rank_text());
+    return std::make_unique<mpi_wire>(part, longest_);
+  }
+
+  handle send(const blocks& from, int peer, int tag) override {
+    const auto turn = lock_mpi<Abi>();
+    const typed<Abi> what(from, longest_);
+    mpi_handle request = mpi.is.no_request;
+    must<Abi>(mpi.Isend(from.data, what.count, what.type, peer, tag, comm_, &request), "MPI_Isend");
+    traffic::count_sent(from.bytes());
+    return to_handle(request);
+  }
+
+  handle receive(const blocks& to, int peer, int tag) override {
+    const auto turn = lock_mpi<Abi>();
+    const typed<Abi> what(to, longest_);
+    mpi_handle request = mpi.is.no_request;
+    must<Abi>(mpi.Irecv(to.data, what.count, what.type, peer, tag, comm_, &request), "MPI_Irecv");
+    traffic::count_received(to.bytes());
+    return to_handle(request);
+  }
+  void cancel(handle receive) override {
+    const auto turn = lock_mpi<Abi>();
+    auto request = from_handle<mpi_handle>(receive);
+    if (is_running() && mpi.Cancel(&request) == 0) mpi.Request_free(&request);
+  }
+
+  std::optional<arrival> next_arrival() override {
+    const auto turn = lock_mpi<Abi>();
+    int there = 0;
+    mpi_handle message = mpi.is.no_message;
+    status its;
+    must<Abi>(mpi.Improbe(Abi::any_source, Abi::any_tag, comm_, &there, &message, &its), "MPI_Improbe");
+    if (!there) return std::nullopt;
+    long long bytes = 0;
+    must<Abi>(mpi.Get_elements_x(&its, mpi.is.byte, &bytes), "MPI_Get_elements_x");
+    return arrival{its.source, its.tag, std::size_t(bytes), to_handle(message)};
+  }
+
+  handle receive(const arrival& which, const blocks& to) override {
+    const auto turn = lock_mpi<Abi>();
+    const typed<Abi> what(to, longest_);
+    mpi_handle request = mpi.is.no_request;
+    auto message = from_handle<mpi_handle>(which.message);
+    must<Abi>(mpi.Imrecv(to.data, what.count, what.type, &message, &request), "MPI_Imrecv");
+    traffic::count_received(to.bytes());
+    return to_handle(request);
+  }
+
+  handle prepare_send(const blocks& from, int peer, int tag) override {
+    const auto turn = lock_mpi<Abi>();
+    const typed<Abi> what(from, longest_);
+    mpi_handle request = mpi.is.no_request;
+    must<Abi>(mpi.Send_init(from.data, what.count, what.type, peer, tag, comm_, &request), "MPI_Send_init");
+    return to_handle(request);
+  }
+  void start(handle prepared, std::size_t bytes) override {
+    const auto turn = lock_mpi<Abi>();
+    auto request = from_handle<mpi_handle>(prepared);
+    must<Abi>(mpi.Start(&request), "MPI_Start");
+    traffic::count_sent(bytes);
+  }
+  void forget(handle prepared) override {
+    const auto turn = lock_mpi<Abi>();
+    auto request = from_handle<mpi_handle>(prepared);
+    if (is_running()) mpi.Request_free(&request);
+  }
+
+  void test(std::span<handle> in_progress, std::vector<end>& ends) override {
+    if (in_progress.empty()) return;
+    const auto turn = lock_mpi<Abi>();
+    if (in_progress.size() == 1) return test_one(in_progress[0], ends);
+    const std::size_t n = in_progress.size();
+    requests_.resize(n);
+    which_.resize(n);
+    statuses_.resize(n);
+    std::ranges::transform(in_progress, requests_.begin(), from_handle<mpi_handle>);
+    int count = 0;
+    const int code = mpi.Testsome(int(n), requests_.data(), &count, which_.data(), statuses_.data());
+    if (code != Abi::error_in_status) must<Abi>(code, "MPI_Testsome");
+    for (int i = 0; i < std::max(count, 0); ++i) {
+      const auto number = std::size_t(which_[std::size_t(i)]);
+      const status& its = statuses_[std::size_t(i)];
+      ends.push_back(end_of(number, its, code == 0 ? 0 : its.error));
+      in_progress[number] = to_handle(requests_[number]);  // a prepared one stays what it is
+    }
+  }
+
+ private:
+  std::string rank_text() const { return "rank " + std::to_string(rank_); }
+
+  /// Tests one handle, the most frequent case, without lists.
+  static void test_one(handle& one, std::vector<end>& ends) {
+    auto request = from_handle<mpi_handle>(one);
+    int done = 0;
+    status its;
+    const int error = mpi.Test(&request, &done, &its);
+    if (error == 0 && !done) return;
+    ends.push_back(end_of(0, its, error));
+    one = to_handle(request);
+  }
+  static end end_of(std::size_t index, const status& its, int error) {
+    if (error != 0) return {index, 0, in_words<Abi>(error)};
+    long long bytes = 0;
+    must<Abi>(mpi.Get_elements_x(&its, mpi.is.byte, &bytes), "MPI_Get_elements_x");
+    return {index, std::size_t(bytes), ""};
+  }
+  static bool is_running() {
+    int finalized = 0;
+    return mpi.Finalized(&finalized) == 0 && !finalized;
+  }
+
+  mpi_handle comm_ = mpi.is.no_comm;
+  std::size_t longest_;
+  int rank_ = 0, size_ = 0;
+  std::vector<mpi_handle> requests_;  // of test()
+  std::vector<int> which_;
+  std::vector<status> statuses_;
+};
 
 }  // namespace plaq::comm
