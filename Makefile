@@ -9,14 +9,18 @@ export PYTHON
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: demo test build build-tests gpu test-gpu sanitize format site wheel clean
+.PHONY: demo test test-installed build build-tests gpu test-gpu sanitize format site wheel clean
 
 demo: build
 	$(BIN)/plaq dca run examples/tc_plaquette/demo.toml
 
-test: build-tests
+test: test-installed
 	ctest --test-dir build --output-on-failure --parallel $(shell cores=$$(getconf _NPROCESSORS_ONLN); echo $$((cores < 8 ? cores : 8)))
-	$(BIN)/python -m pytest -q -n auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder --durations=10 tests
+	$(BIN)/python -m pytest -q -n auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder --durations=10 tests --ignore tests/installed
+
+# Of a wheel made of that build, in an environment that has nothing else. For another: packaging/test-installed.sh WHEEL.
+test-installed: build-tests
+	packaging/test-installed.sh
 
 # --no-build-isolation keeps the C++ build in build/ incremental. All options exist in the pip of Debian 12.
 step = packaging/step.sh

@@ -13,6 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PACKAGING = ROOT / "packaging"
+SPACK = PACKAGING / "spack/spack_repo/plaq/packages/plaq/package.py"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 TOOLS = "bash sed cut sort tr grep printf env cat id tail wc mkdir make uname sh".split()
 
@@ -164,17 +165,32 @@ def test_one_version_everywhere():
     from plaq import __version__
 
     cmake = re.search(r"project\(plaq VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
-    cited = re.search(r"^version: \"?([^\"\s]+)", (ROOT / "CITATION.cff").read_text(), re.M)
-    assert {__version__, PROJECT["project"]["version"], cmake, *(cited.groups() if cited else ())} == {__version__}
+    cited = re.search(r"^version: (\S+)", (ROOT / "CITATION.cff").read_text(), re.M)[1]
+    conda = re.search(r'^  version: "(\S+)"', (PACKAGING / "conda/recipe.yaml").read_text(), re.M)[1]
+    (easybuild,) = (PACKAGING / "easybuild").glob("plaq-*.eb")
+    eb = re.search(r"^version = '(\S+)'", easybuild.read_text(), re.M)[1]
+    assert {__version__, PROJECT["project"]["version"], cmake, cited, conda, eb} == {__version__}
+    assert easybuild.name.startswith(f"plaq-{__version__}-")
 
 
-def test_every_recipe_has_every_dependency():
-    wanted = {re.match(r"[\w-]+", line)[0] for line in PROJECT["project"]["dependencies"]}
-    conda = (PACKAGING / "environment.yml").read_text().replace("matplotlib-base", "matplotlib")
-    spack = (PACKAGING / "spack/packages/plaq/package.py").read_text()
-    for name in wanted:
-        assert re.search(rf"- {name}\b", conda), f"environment.yml lacks {name}"
-        assert f"py-{name}@" in spack or f'"{name}' in spack, f"the Spack recipe lacks {name}"
+def lower_bounds(names):
+    """Name and oldest version of requirements as pip has them."""
+    return dict(re.fullmatch(r"([\w-]+)>=([\d.]+)", line).groups() for line in names)
+
+
+def test_every_recipe_has_every_dependency_and_its_oldest_version():
+    running = lower_bounds(PROJECT["project"]["dependencies"])
+    building = lower_bounds(PROJECT["build-system"]["requires"])
+    for page in ("conda/environment.yml", "conda/recipe.yaml"):
+        conda = (PACKAGING / page).read_text().replace("matplotlib-base", "matplotlib")
+        for name, oldest in (running | building).items():
+            assert re.search(rf"- {name} >={oldest}$", conda, re.M), f"{page} lacks {name} >={oldest}"
+    spack = SPACK.read_text()
+    for name, oldest in (running | building).items():
+        assert f'"py-{name}@{oldest}:"' in spack, f"the Spack recipe lacks py-{name}@{oldest}:"
+    (easybuild,) = (PACKAGING / "easybuild").glob("plaq-*.eb")
+    for name in running | building:
+        assert re.search(rf"\b{name}\b", easybuild.read_text()), f"{easybuild.name} lacks {name}"
 
 
 def asked_packages(machine, purpose):
@@ -223,8 +239,8 @@ def test_recipes_have_every_library():
     """As `install-deps.sh build` asks for it, by the name that each system gives it."""
     rows = re.findall(r'^  "[^|]+\|[^|]+\|([^|]*)\|[^|]*\|([^|]*)\|([^|"]*)"$',
                       (PACKAGING / "install-deps.sh").read_text().partition("used_by_tests")[0], re.M)
-    conda = (PACKAGING / "environment.yml").read_text()
-    spack = (PACKAGING / "spack/packages/plaq/package.py").read_text()
+    conda = (PACKAGING / "conda/environment.yml").read_text()
+    spack = SPACK.read_text()
     assert len(rows) == 10
     for debian, in_conda, in_spack in rows:
         for name in in_conda.split():

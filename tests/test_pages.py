@@ -1,15 +1,12 @@
-"""Commands of pages exist with their options, files that they name exist, Python blocks run."""
+"""Commands of pages exist with their options, files that they name exist."""
 
 import re
 import shlex
 from pathlib import Path
 
-import numpy as np
 import pytest
 import typer.main
-from walked import BLOCK
 
-from plaq import dca
 from plaq.main import app
 
 ROOT = Path(__file__).parent.parent
@@ -56,32 +53,3 @@ def test_a_command_that_is_not_there_is_noticed():
     for words in (["dca", "rum", "x.toml"], ["dca", "run", "x.toml", "--treads", "os"]):
         with pytest.raises(Exception, match="[Nn]o such"):
             parse(words)
-
-
-def python_blocks(page):
-    return [code for language, _, code in BLOCK.findall((ROOT / page).read_text()) if language == "python"]
-
-
-def test_the_first_python_of_the_readme(capsys):
-    block, = python_blocks("README.md")
-    exec(compile(block, "README.md", "exec"), {})
-    assert re.fullmatch(r"0\.\d+\(\d+\) 0\.\d+\(\d+\)\n", capsys.readouterr().out)
-
-
-def test_python_that_reads_a_run_folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    dca.run(dca.Parameters(model={"U": 2}, dca={"temperatures": [0.5, 0.08], "density": 0.95},
-                           solver={"measurements": 400}, two_particle={"channels": ["pp"]}), "run")
-    names = {}
-    load, of_triqs = [code for code in python_blocks("docs/run_folder.md") if "import" in code]
-    exec(compile(load, "docs/run_folder.md", "exec"), names)
-    assert list(names["T"]) == [0.5, 0.08] and len(names["error"]) == 2 and "h5" in of_triqs
-
-
-def test_python_of_exact_diagonalisation():
-    """On a bond: the density that was asked for comes from the same eigenstates."""
-    block, = python_blocks("docs/exact_diagonalisation.md")
-    names = {"hopping": np.array([[0.0, -1.0], [-1.0, 0.0]]), "fourier": np.array([[1.0, 1.0], [1.0, -1.0]]),
-             "omega": np.pi / 5 * np.arange(1, 20, 2)}
-    exec(compile(block, "docs/exact_diagonalisation.md", "exec"), names)
-    assert abs(names["cluster"].density - 1) < 1e-12  # mu = U/2

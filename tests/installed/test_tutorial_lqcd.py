@@ -5,30 +5,27 @@ from pathlib import Path
 import numpy as np
 import pytest
 from quoted import as_printed, within_errors
-from walked import walked
 
 PAGE = Path(__file__).parents[2] / "docs" / "lqcd_tutorial.md"
 
 
 @pytest.fixture(scope="module")
-def walk(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("lqcd_tutorial")
-    return folder, *walked(PAGE, folder)
+def walk(installed, tmp_path_factory):
+    return installed.walk(PAGE, tmp_path_factory.mktemp("lqcd_tutorial"), {"pion": "pion"})
 
 
 def test_the_page_quotes_what_its_blocks_print(walk):
-    quoted = walk[3]
-    assert len(quoted) >= 5
-    for text, output in quoted:
+    assert len(walk.quoted) >= 5
+    for text, output in walk.quoted:
         for a, b in zip(text.split("\n"), as_printed(text, output).split("\n"), strict=True):
             assert within_errors(a, b), f"{a}\nbut printed is\n{b}"
 
 
 def test_a_pion_with_momentum_is_heavier(walk):
-    rest, moving = walk[1]["pion"]
+    rest, moving = np.array(walk.values["pion"])
     assert (rest > 0).all() and np.log(moving[1] / moving[2]) > np.log(rest[1] / rest[2])
 
 
 def test_files_are_there(walk):
     for name in ("run/results.h5", "run/report.html", "conf.ildg", "prop.scidac"):
-        assert (walk[0] / name).stat().st_size > 0
+        assert (walk.folder / name).stat().st_size > 0

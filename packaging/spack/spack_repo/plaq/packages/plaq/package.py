@@ -1,5 +1,6 @@
-# spack repo add packaging/spack && spack install plaq
+# spack repo add packaging/spack/spack_repo/plaq && spack dev-build plaq@main
 from spack.package import *
+from spack_repo.builtin.build_systems.python import PythonPackage
 
 
 class Plaq(PythonPackage):
