@@ -10,8 +10,7 @@ if [[ ${1-} == *.whl ]]; then
   wheel=$1
   shift
 else
-  packaging/step.sh "packing a wheel" .venv/bin/pip wheel -v --no-build-isolation --no-deps -w "$place" \
-    --config-settings=cmake.define.PLAQ_TESTS=ON .
+  packaging/step.sh "packing a wheel" .venv/bin/pip wheel -v --no-build-isolation --no-deps -w "$place" .
   wheel=$(echo "$place"/plaq-*.whl)
 fi
 packaging/try-wheel.sh "$wheel" "$place"
