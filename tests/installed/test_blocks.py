@@ -35,6 +35,8 @@ def test_python_that_reads_a_run_folder(installed, tmp_path):
            "dca.run(dca.Parameters(model={'U': 2}, dca={'temperatures': [0.5, 0.08], 'density': 0.95},\n"
            "                       solver={'measurements': 400}, two_particle={'channels': ['pp']}), 'run')\n")
     installed.python(f"{run}{load}\nassert list(T) == [0.5, 0.08] and len(error) == 2", folder=tmp_path)
+    (_, compute), = blocks("docs/statistics.md", "python")
+    installed.python(f"{compute}\nassert 0 < change.error < 1 and local.axes[0].name == 'omega'", folder=tmp_path)
 
 
 def test_python_of_exact_diagonalisation(installed, tmp_path):

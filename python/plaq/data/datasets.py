@@ -68,7 +68,7 @@ def dataset(quantities: Mapping[str, Quantity]) -> Dataset:
 
 def dataset_along(axis: Axis, beside: Mapping[str, tuple[np.ndarray, str]],
                   estimates: Sequence[Mapping[str, Estimate]]) -> Dataset:
-    """Return estimates by name for each place on an axis; where there is none, values are nan.
+    """Return estimates by name for each place on an axis; where there is none, or its own axis ends, values are nan.
 
     ``beside`` has further coordinates along the axis by name, as (values, unit).
     """
@@ -82,8 +82,8 @@ def dataset_along(axis: Axis, beside: Mapping[str, tuple[np.ndarray, str]],
         dimensions = [axis.name]
         for number, length in enumerate(shape):
             axes = {i: e.axes[number] for i, e in found.items()}
-            one = next(iter(axes.values()))
-            if all(np.array_equal(other.values, one.values) for other in axes.values()):
+            one = max(axes.values(), key=lambda axis: len(axis.values))
+            if all(np.array_equal(other.values, one.values[: len(other.values)]) for other in axes.values()):
                 dimensions.append(coordinates.dimension(one, False, ""))
             else:
                 values = stacked({i: np.asarray(a.values, float) for i, a in axes.items()}, len(estimates), [length])
