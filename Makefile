@@ -9,7 +9,7 @@ export PYTHON
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: demo test test-installed build build-tests gpu test-gpu sanitize format site wheel clean
+.PHONY: demo test test-installed build build-tests gpu test-gpu sanitize format site wheel cross clean
 
 demo: build
 	$(BIN)/plaq dca run examples/tc_plaquette/demo.toml
@@ -80,5 +80,9 @@ site: $(VENV)/installed-tests
 wheel: $(VENV)/installed
 	@$(step) "building a wheel" packaging/wheel.sh
 
+# plaq for another machine, ARCH=aarch64 or ppc64le: its wheel, its C++ tests and each application under QEMU.
+cross:
+	packaging/cross.sh $(ARCH)
+
 clean:
-	rm -rf build build-address build-thread build-wheel dist $(VENV)
+	rm -rf build build-address build-thread build-wheel build-cross dist $(VENV)

@@ -1,7 +1,7 @@
 """Instruction sets that plaq's kernels are built for, and the choice of a process.
 
-CMake runs this file, which prints all of them, a name on a line; with ``--here`` those that this processor runs. The
-best is the last.
+CMake runs this file with the name of a machine, and it prints all sets of that, a name on a line; with ``--here`` those
+that this processor runs. The best is the last.
 """
 
 from __future__ import annotations
@@ -58,4 +58,4 @@ def select_sets(name: str, runs: list[str]) -> list[str]:
 
 
 if __name__ == "__main__":
-    print(*(supported_sets() if "--here" in sys.argv else built_sets()), sep="\n")
+    print(*(supported_sets() if sys.argv[1] == "--here" else built_sets(sys.argv[1])), sep="\n")

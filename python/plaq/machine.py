@@ -156,7 +156,7 @@ def numpy() -> str:
     sets = numpy.show_config(mode="dicts")["SIMD Extensions"]
     blas = [library for library in threadpool_info() if library["user_api"] == "blas"]
     cores = sorted({library.get("architecture", library["internal_api"]) for library in blas})
-    best = (sets["found"] or sets["baseline"])[-1]
+    best = (sets.get("found") or sets["baseline"])[-1]  # a list that is empty is left out
     return f"{numpy.__version__}, {best}, BLAS core {' and '.join(cores)}"
 
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstring>
 #include <deque>
 #include <exception>
 #include <list>
@@ -260,6 +261,34 @@ TEST(Coroutine, GoesOnOnAnyThread) {
   });
   for (int i = 0; i < 9; ++i) std::thread([&] { p.enter(); }).join();
   EXPECT_EQ(std::string(p.record.begin(), p.record.end()), "abcdefgh");
+}
+
+/// Returns the sum of numbers that lie, meanwhile, in registers which functions preserve, as far as there are any.
+template <class T, class Switch>
+[[gnu::noinline]] T sum_after(Switch to_the_other, T a, T b, T c, T d, T e, T f, T g, T h) {
+  to_the_other();
+  return ((a + b) + (c + d)) + ((e + f) + (g + h));
+}
+template <class T>
+void expect_kept_numbers() {
+  static constexpr auto sum = [](auto to_the_other, double x) {
+    const T t = T{} + x;
+    return sum_after<T>(to_the_other, t, t + 1., t + 2., t + 3., t + 4., t + 5., t + 6., t + 7.);
+  };
+  static constexpr auto expect = [](T found, double x) {
+    double lanes[sizeof(T) / sizeof(double)];
+    std::memcpy(lanes, &found, sizeof lanes);
+    for (const double lane : lanes) EXPECT_EQ(lane, 8 * x + 28);
+  };
+  puppet p([](puppet&, coroutine& self) {
+    for (double x = 1000;; x += 1000) expect(sum([&] { self.leave(); }, x), x);
+  });
+  for (double x = 1; x < 9; ++x) expect(sum([&] { p.enter(); }, x), x);
+}
+TEST(Coroutine, KeepsNumbersInRegisters) {
+  expect_kept_numbers<double>();
+  typedef double pair __attribute__((vector_size(16)));
+  expect_kept_numbers<pair>();
 }
 
 TEST(Coroutine, HandlesItsExceptionsWhileOthersHandleTheirs) {

@@ -8,6 +8,8 @@ inline void pause_core() noexcept {
   __builtin_ia32_pause();
 #elif defined(__aarch64__)
   asm volatile("isb");
+#elif defined(__powerpc64__)
+  asm volatile("or 27, 27, 27");
 #endif
 }
 

@@ -15,8 +15,13 @@ namespace plaq::linalg {
 
 namespace {
 
-// A tile of 3 registers by `columns` of C fills the registers, with 3 for A and one for B.
-constexpr int columns = register_bytes == 64 ? 8 : 4;
+// A tile of 3 registers by `columns` of C fills the registers, with 3 for A and one for B: those are 32 or more with
+// AVX-512 and on ARM and POWER, else 16.
+#if defined(__AVX512F__) || defined(__aarch64__) || defined(__powerpc64__)
+constexpr int columns = 8;
+#else
+constexpr int columns = 4;
+#endif
 constexpr int most_vectors = 3;
 constexpr int most_depth = 256;  // of the inner dimension at a time: the part of B for a tile stays in L1
 

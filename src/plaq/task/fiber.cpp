@@ -294,7 +294,7 @@ class fiber::scheduler final : detail::counted_pool, detail::wakeable {
         return true;
       }
     }
-    if (!polling_.exchange(true)) {
+    while (detail::anything_expected() && !polling_.exchange(true)) {
       const bool awake = sleep_and_poll(self);
       polling_.store(false);
       if (awake) {

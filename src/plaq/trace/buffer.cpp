@@ -102,6 +102,8 @@ std::uint32_t ring::number_of(std::string_view name) {
 }
 
 ring* own_ring() noexcept {
+  // A caller has seen that a session records, by a relaxed load: the session's number comes with that.
+  std::atomic_thread_fence(std::memory_order_acquire);
   if (ring* r = mine) [[likely]]
     return r;
   return open_ring();

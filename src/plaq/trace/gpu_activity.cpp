@@ -33,7 +33,9 @@ gpu_activity* current = nullptr;
 std::atomic<int (*)(int, std::uint64_t)> push{nullptr};
 std::atomic<int (*)(int, std::uint64_t*)> pop{nullptr};
 
+// A caller has seen these functions in the hooks, by a relaxed load: `pop` and `push` come with that.
 void task_ends() {
+  std::atomic_thread_fence(std::memory_order_acquire);
   std::uint64_t last = 0;
   pop.load(std::memory_order_relaxed)(external_kind_custom0, &last);
 }
