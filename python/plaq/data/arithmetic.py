@@ -22,6 +22,18 @@ def operator(name: str) -> tuple[Callable, Callable]:
     return lambda self, other: function(self, other), lambda self, other: function(other, self)
 
 
+def label_of(estimate: Estimate) -> str:
+    """Return the label of its bins or, without bins, of its error; it gets one at the first call if it has none."""
+    if not estimate.bins and estimate.others is None:
+        estimate.bins = f"{ALONE if estimate.jackknife is None else 'bins '}{next(NUMBERS)}"
+    return estimate.bins
+
+
+def places_of(estimate: Estimate) -> np.ndarray:
+    """Return the positions of its numbers in the array that they were taken from."""
+    return np.arange(estimate.mean.size).reshape(estimate.shape) if estimate.places is None else estimate.places
+
+
 class Arithmetic:
     """Operators and functions of `Estimate`, on its ``mean``, ``error``, ``jackknife`` and ``axes``."""
 
@@ -32,25 +44,13 @@ class Arithmetic:
     __pow__, __rpow__ = operator("power")
     __matmul__, __rmatmul__ = operator("matmul")
 
-    def source(self) -> str:
-        """Return the label of its bins or, without bins, of its error; a new one at the first call if it has none."""
-        if not self.bins and self.others is None:
-            self.bins = f"{ALONE if self.jackknife is None else 'bins '}{next(NUMBERS)}"
-        return self.bins
-
-    def place(self, index: tuple[int, ...]) -> int:
-        """Return the position of a number in the array that it was taken from."""
-        return int(np.ravel_multi_index(index, self.mean.shape) if self.places is None else self.places[index])
-
     def __getitem__(self, index: Any) -> Estimate:
         """Return numbers by position, as of an array; axes stay where each index is of one axis."""
         take = lambda values: None if values is None else np.asarray(values)[index]
         take_all = lambda values: None if values is None else values[(slice(None), *np.index_exp[index])]
         mean = self.mean[index]
-        places = None
-        if self.others is None:
-            self.source()
-            places = np.arange(self.mean.size).reshape(self.mean.shape) if self.places is None else self.places
+        label_of(self)  # which the result shares
+        places = places_of(self) if self.others is None else None
         others = None if self.others is None else {label: take_all(values) for label, values in self.others.items()}
         return replace(self, mean=mean, error=take(self.error), jackknife=take_all(self.jackknife),
                        bias=take(self.bias), axes=self._axes_at(index), others=others, places=take(places))

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from plaq.data.arithmetic import ALONE
+from plaq.data.arithmetic import ALONE, label_of, places_of
 from plaq.data.estimate import Axis, Estimate
 from plaq.data.statistics import by_parts, no_error
 
@@ -57,7 +57,7 @@ def sources(estimate: Estimate) -> dict[str, np.ndarray]:
     """Return the values [value, ...] of all sources of noise of an estimate, by label."""
     if estimate.others is not None:
         return ({estimate.bins: estimate.jackknife} if estimate.bins else {}) | estimate.others
-    label, mean = estimate.source(), estimate.mean
+    label, mean = label_of(estimate), estimate.mean
     error = np.where(np.isfinite(estimate.error), estimate.error, 0).astype(np.result_type(mean, float))
     if estimate.jackknife is None:
         return alone(label, estimate, error)
@@ -75,13 +75,13 @@ def alone(label: str, estimate: Estimate, error: np.ndarray) -> dict[str, np.nda
     if len(numbers) > MOST_ALONE:
         raise ValueError(f"{estimate.name}: {len(numbers)} numbers have errors without jackknife values; at most "
                          f"{MOST_ALONE} such numbers can be computed with: take the needed elements first")
-    found = {}
+    found, places = {}, places_of(estimate)
     for at in map(tuple, numbers):
         for part, size in (("", error[at].real), (" i", 1j * error[at].imag)):
             if size:
                 change = np.zeros_like(error)
                 change[at] = size
-                found[f"{label}[{estimate.place(at)}]{part}"] = estimate.mean + np.array([change, -change])
+                found[f"{label}[{places[at]}]{part}"] = estimate.mean + np.array([change, -change])
     return found
 
 
