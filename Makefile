@@ -76,9 +76,10 @@ format: $(VENV)/installed-tests
 site: $(VENV)/installed-tests
 	$(BIN)/python packaging/site dist/site
 
-# A wheel for machines like this one, in dist/.
-wheel: $(VENV)/installed
-	@$(step) "building a wheel" packaging/wheel.sh
+# Wheels and the source archive, in dist/. PYTHONS names the Pythons to build with.
+wheel:
+	@$(step) "checking compiler, Python and libraries" packaging/install-deps.sh build
+	@$(step) "building wheels" packaging/wheel.sh
 
 # plaq for another machine, ARCH=aarch64 or ppc64le: its wheel, its C++ tests and each application under QEMU.
 cross:
