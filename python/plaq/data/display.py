@@ -24,11 +24,13 @@ if TYPE_CHECKING:
     from plaq.data.estimate import Estimate
     from plaq.data.figures import Draw
     from plaq.data.recorded import Recorded
+    from plaq.data.results_file import Findings
 
 # Marks of a dark page: JupyterLab and Notebook, VS Code, Sphinx and MkDocs.
 DARK = ('[data-jp-theme-light="false"]', "body.vscode-dark", 'html[data-theme="dark"]',
         '[data-md-color-scheme="slate"]')
 PIXELS = 1.3  # to a point of a drawing, in a notebook
+FEW = 4  # sentences that are shown; further ones open on a click
 NUMBERS = count()  # of drawings, so that the names inside of one are not those of another
 
 
@@ -101,7 +103,8 @@ def head(text: str, sentences: Iterable[str] = ()) -> str:
     """Return a line that names the object, and sentences about it."""
     from plaq.data.page import markup
 
-    return f"<p><b>{markup(text)}</b></p>" + "".join(f"<p>{markup(sentence)}</p>" for sentence in sentences)
+    first = f"<p><b>{markup(text)}</b></p>" if text else ""
+    return first + "".join(f"<p>{markup(sentence)}</p>" for sentence in sentences)
 
 
 def behind_clicks(drawings: Iterable[Drawing]) -> str:
@@ -170,6 +173,17 @@ def estimates_html(title: str, estimates: Mapping[str, Estimate]) -> str:
     return block(head(title), report.quantity_table(numbers) if numbers else "",
                  details("Arrays", report.quantity_table(arrays)) if arrays else "",
                  behind_clicks(estimate_drawing(e) for e in arrays.values() if e.mean.ndim <= 2))
+
+
+def findings_html(findings: Findings) -> str:
+    """Return results: sentences and the table of averages; numbers along axes and each figure open on a click."""
+    from plaq.data import report
+
+    sentences = findings.answers()[1:]
+    tables = [*report.tables_by_axis(findings.estimates), *report.tables_by_two_axes(findings.estimates)]
+    return block(head(repr(findings)[1:-1], sentences[:FEW]), details("More", head("", sentences[FEW:])
+                 if sentences[FEW:] else ""), report.quantity_table(findings.estimates) if findings.estimates else "",
+                 details("Numbers along axes", "".join(tables)), behind_clicks(findings.drawings().values()))
 
 
 def estimate_drawing(e: Estimate) -> Drawing:

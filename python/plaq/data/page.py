@@ -64,6 +64,13 @@ def table(head: Iterable[str], body: Iterable[Iterable[str]], style: str = "", f
             f'<tbody>{"".join(lines)}</tbody></table></div>')
 
 
+def sentences(texts: list[str]) -> str:
+    """Return sentences below the headline; many of them as a list of small lines."""
+    if len(texts) <= 3:
+        return "".join(f'<p class="sentence">{markup(text)}</p>' for text in texts)
+    return f'<ul class="sentences">{"".join(f"<li>{markup(text)}</li>" for text in texts)}</ul>'
+
+
 def rows(entries: list[tuple[str, Any]]) -> str:
     body = "".join(
         f"<tr><td>{escape(str(name))}</td><td>{escape(str(value))}</td></tr>" for name, value in entries

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from plaq.data import page, results_file
+from plaq.data.display import Drawing
 from plaq.data.estimate import Axis, Estimate
 from plaq.data.formatting import format_duration, vector
 from plaq.data.results_file import Findings
@@ -20,10 +21,10 @@ MOST_ROWS = 50
 
 
 @region("report")
-def write(folder: Path, program: str, drawn: Callable[[Findings], list[str]] = lambda findings: []) -> Path:
+def write(folder: Path, program: str, drawn: Callable[[Findings], Mapping[str, Drawing]] = lambda findings: {}) -> Path:
     """Write the report of a run from its ``results.h5``; return its path.
 
-    ``drawn`` turns findings into figures (`page.figure`). InputError if the file is not one of this program.
+    ``drawn`` returns the figures of findings by name. InputError if the file is not one of this program.
     """
     format = results_file.format_of(program)
     findings, toml, header = results_file.read(folder / "results.h5", format)
@@ -31,8 +32,9 @@ def write(folder: Path, program: str, drawn: Callable[[Findings], list[str]] = l
     parts = [
         f'<p class="over">{escape(program)}</p>',
         f"<h1>{page.markup(first)}</h1>",
-        *(f'<p class="sentence">{page.markup(sentence)}</p>' for sentence in more),
-        '<div class="figures">', *drawn(findings), "</div>",
+        page.sentences(more),
+        '<div class="figures">', *(drawing.html() for drawing in drawn(findings).values()),
+        "</div>",
         "<h2>Results</h2>",
         quantity_table(findings.estimates),
         '<p class="note">Numbers in brackets are standard errors in units of the last digits; (?) marks one '

@@ -27,8 +27,8 @@ from plaq.files.sealed import Format, new_file, open_sealed, seal
 from plaq.files.tree import digest, read_tree, write_tree
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
-    from xarray import Dataset
+
+    pass
 
 PARTS = ("mean", "error")
 # About an estimate, where they are known.
@@ -40,7 +40,7 @@ NOT_A_RESULT = frozenset({"seconds", "history", "input", "header", "answers"})
 BITS_DEPEND_ON = ("kernels", "numpy")  # names in the header
 
 
-@dataclass
+@dataclass(repr=False)
 class Findings:
     """Results of a run: estimates by name, sentences about them, times of its parts, and records without errors.
 
@@ -62,23 +62,11 @@ class Findings:
     def __getitem__(self, name: str) -> Estimate:
         return self.estimates[name]
 
-    def to_dataframe(self) -> DataFrame:
-        """Return value, error, unit and notes of every number, a row for each. ImportError without pandas."""
-        from plaq.data.export import scalars
-        from plaq.data.tables import dataframe
+    from matplotlib.figure import Figure
+    from pandas import DataFrame
+    from xarray import Dataset
 
-        return dataframe(scalars(self))
-
-    def to_xarray(self) -> Dataset:
-        """Return estimates by name, and records; of a name that both have, ``<name>_series`` is the record.
-
-        See plaq.data.datasets. ImportError without xarray.
-        """
-        from plaq.data.datasets import dataset
-
-        recorded = {f"{name}_series" if name in self.estimates else name: record
-                    for name, record in self.recorded.items()}
-        return dataset({**self.estimates, **recorded})
+    from plaq.data.display import Drawing
 
 
 def format_of(program: str) -> Format:

@@ -76,9 +76,9 @@ class Lqcd(Application):
     @classmethod
     def report(cls, folder: Path) -> Path:
         from plaq.data import report
-        from plaq.lqcd.measurements.figures import draw_figures
+        from plaq.lqcd.measurements.figures import drawings
 
-        return report.write(folder, cls.name, draw_figures)
+        return report.write(folder, cls.name, drawings)
 
     def prepare(self, run: Run, started: float) -> Chain:
         from plaq.lqcd.chain import Chain

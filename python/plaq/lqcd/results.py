@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from plaq.data import results_file
 from plaq.data.results_file import Findings
 from plaq.lqcd.parameters import PROGRAM
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from plaq.data.display import Drawing
 
 FORMAT = results_file.format_of(PROGRAM)
 
@@ -17,6 +22,17 @@ class Results(Findings):
 
     A series has a value for each configuration.
     """
+
+    def drawings(self) -> dict[str, Drawing]:
+        from plaq.lqcd.measurements.figures import drawings
+
+        return drawings(self)
+
+    def plot(self, name: str | None = None) -> Figure:
+        """Return a figure: one of `drawings`, or of an average or a series; by default an overview."""
+        from plaq.lqcd.measurements.figures import drawing
+
+        return drawing(self, name).figure()
 
 
 def read_results(path: Path) -> tuple[Results, str, dict[str, Any]]:

@@ -1,5 +1,5 @@
 {
-const box = document.currentScript.parentElement, d = DATA;
+const box = document.getElementById(NAME), d = DATA;
 const bytes = text => Uint8Array.from(atob(text), c => c.charCodeAt(0));
 const values = bytes(d.values), colours = bytes(d.colours), size = d.nx * d.ny;
 const canvas = box.querySelector("canvas"), pen = canvas.getContext("2d");
@@ -89,6 +89,6 @@ button.onclick = () => {
   timer = setInterval(() => { slider.value = (+slider.value + 1) % d.times.length; show(); }, 120);
 };
 slider.oninput = show;
-addEventListener("resize", show);
+new ResizeObserver(show).observe(canvas);
 show();
 }

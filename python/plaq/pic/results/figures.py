@@ -5,6 +5,7 @@ Each function returns ``draw(theme)``.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -13,25 +14,36 @@ from matplotlib import colormaps
 from matplotlib.colors import ListedColormap
 from matplotlib.ticker import NullFormatter
 
+from plaq.data.estimate import Axis
 from plaq.data.figures import subplots
+from plaq.data.plots import label
 from plaq.data.recorded import Recorded
 from plaq.pic.diagnostics.spectra import dispersion
 from plaq.pic.results.results import Results
 
 Draw = Callable[[Any], Any]
 SCALE, SIGNED = "viridis", "RdBu_r"
+TIME = label("t", "1/ω_p")
+PICTURES = 4  # times that a figure shows
 WEAK = -5  # log₁₀ of the least power shown in ω(k), relative to the largest
 
 
-def figure_of(results: Results, name: str) -> Draw:
-    """Return the figure of a record by name, or "energy" or "conservation". KeyError where there is none."""
-    if name in ("energy", "conservation"):
-        return energies(results) if name == "energy" else conservation(results)
-    recorded = results[name]
+def figure_of(recorded: Recorded) -> Draw:
+    """Return the figure of a record."""
     for prefix, draw in (("histogram_", histogram), ("picture_", pictures)):
         if recorded.name.startswith(prefix):
             return draw(recorded)
     return probe(recorded)
+
+
+def axis_label(axis: Axis) -> str:
+    return label(axis.name, axis.unit)
+
+
+def value_label(recorded: Recorded) -> str:
+    """Return the quantity of a probe, histogram or picture with its unit."""
+    name = re.sub("^(picture|probe|histogram)_", "", recorded.name)
+    return label(f"{name[0].upper()}_{name[1]}" if re.fullmatch("[ebj][xyz]", name) else name, recorded.unit)
 
 
 def legend(axes: Any, **options: Any) -> None:
@@ -54,7 +66,7 @@ def energies(results: Results) -> Draw:
         for name, values in curves.items():
             if np.any(values > 0):
                 axes.semilogy(times, np.where(values > 0, values, np.nan), label=name, linewidth=1.1)
-        axes.set(xlabel="t ω_p", ylabel="energy / W m_e c²")
+        axes.set(xlabel=TIME, ylabel=label("energy", "W m_e c²"))
         top = max(float(np.nanmax(values)) for values in curves.values())
         axes.set_ylim(bottom=max(axes.get_ylim()[0], 1e-14 * top))
         legend(axes)
@@ -70,7 +82,7 @@ def conservation(results: Results) -> Draw:
     curves = ([("energy, change in %", times[:-1], 100 * (total[:-1] / total[0] - 1))]
               if results.is_closed and total[0] else [])
     if "gauss" in recorded:
-        curves.append(("Gauss / e n_0", times, np.maximum(recorded["gauss"].values, 1e-18)))
+        curves.append((label("Gauss", "e n_0"), times, np.maximum(recorded["gauss"].values, 1e-18)))
 
     def draw(theme):
         figure, grid = subplots(max(1, len(curves)), 1, figsize=(6, 3.4), sharex=True, squeeze=False)
@@ -80,7 +92,7 @@ def conservation(results: Results) -> Draw:
             if words.startswith("Gauss"):
                 axes.set(yscale="log")
                 axes.yaxis.set_minor_formatter(NullFormatter())
-        grid[-1, 0].set(xlabel="t ω_p")
+        grid[-1, 0].set(xlabel=TIME)
         return figure
 
     return draw
@@ -105,7 +117,7 @@ def through_sides(results: Results) -> Draw:
             sums = recorded.values[:count].reshape(-1, length).sum(axis=1)
             axes.plot(times[length - 1 : count : length], sums / (length * results.history["dt"]),
                       label=words, linewidth=1.1)
-        axes.set(xlabel="t ω_p", ylabel="W ω_p", ylim=(0, None))
+        axes.set(xlabel=TIME, ylabel=label("weight per time", "W ω_p"), ylim=(0, None))
         legend(axes)
         return figure
 
@@ -113,15 +125,21 @@ def through_sides(results: Results) -> Draw:
 
 
 def pictures(recorded: Recorded) -> Draw:
-    """Draw a field or density at the times of the pictures: curves in one dimension, else planes side by side."""
+    """Draw a field or density at up to four times: curves in one dimension, else planes side by side or in rows.
+
+    Times at which it is 0 everywhere are left out, and the last time is always there.
+    """
     times = recorded.axis("time")
+    filled = [i for i, values in enumerate(recorded.values) if np.any(values)] or [len(times) - 1]
+    places = np.linspace(0, len(filled) - 1, min(PICTURES, len(filled))).round().astype(int)
+    chosen = [filled[i] for i in np.unique(places)]
 
     def curves(theme):
         figure, axes = subplots(figsize=(6, 3.4))
-        for i, (t, values) in enumerate(zip(times, recorded.values)):
-            axes.plot(recorded.axes[1].at(i), values, label=f"t = {t:.4g}", linewidth=1.0,
-                      color=colormaps["plasma"](0.85 * i / max(1, len(times) - 1)))
-        axes.set(xlabel=f"{recorded.axes[1].name} / (c/ω_p)", ylabel=recorded.unit)
+        for i, at in enumerate(chosen):
+            axes.plot(recorded.axes[1].at(at), recorded.values[at], label=f"t = {times[at]:.4g}", linewidth=1.0,
+                      color=colormaps["plasma"](0.85 * i / max(1, len(chosen) - 1)))
+        axes.set(xlabel=axis_label(recorded.axes[1]), ylabel=value_label(recorded))
         legend(axes, ncols=2)
         return figure
 
@@ -129,16 +147,20 @@ def pictures(recorded: Recorded) -> Draw:
         signed = float(recorded.values.min()) < 0
         largest = float(np.abs(recorded.values).max()) or 1.0
         x, y = (axis.at(0) for axis in recorded.axes[1:3])
-        wide = (y[-1] - y[0]) / max(x[-1] - x[0], 1e-300)
-        figure, grid = subplots(1, len(times),
-                                    figsize=(11, min(5.0, max(2.2, 10.5 / len(times) * wide + 0.7))),
-                                    squeeze=False)
-        for i, (axes, t, values) in enumerate(zip(grid[0], times, recorded.values)):
-            image = panel(axes, recorded, i, t, values.T, cmap=SIGNED if signed else SCALE,
+        shape = (y[-1] - y[0]) / max(x[-1] - x[0], 1e-300)  # height over width
+        columns = min(len(chosen), 1 if shape < 0.3 else 2 if shape < 0.8 else PICTURES)
+        rows = -(-len(chosen) // columns)
+        tall = min(4.0, max(0.6, 9.5 / columns * shape))
+        figure, grid = subplots(rows, columns, figsize=(11, rows * (tall + 0.75)), squeeze=False, sharey=True)
+        for axes in grid.flat[len(chosen):]:
+            axes.set_axis_off()
+        for axes, at in zip(grid.flat, chosen):
+            image = panel(axes, recorded, at, times[at], recorded.values[at].T, cmap=SIGNED if signed else SCALE,
                           vmin=-largest if signed else 0.0, vmax=largest)
             axes.set(aspect="equal")
-        grid[0][0].set(ylabel=recorded.axes[2].name)
-        figure.colorbar(image, ax=list(grid[0]), shrink=0.85, label=recorded.unit)
+        for axes in grid[:, 0]:
+            axes.set(ylabel=axis_label(recorded.axes[2]))
+        figure.colorbar(image, ax=list(grid.flat), shrink=0.85, label=value_label(recorded))
         return figure
 
     return curves if len(recorded.axes) == 2 else planes
@@ -148,7 +170,7 @@ def panel(axes, recorded: Recorded, at: int, t: float, values: np.ndarray, **opt
     """Draw values [y, x] of record `at`, at time t, over the last two axes; return the image."""
     image = axes.pcolormesh(recorded.axes[1].at(at), recorded.axes[2].at(at), values, shading="nearest",
                             rasterized=True, **options)
-    axes.set(title=f"t = {t:.4g}", xlabel=recorded.axes[1].name)
+    axes.set(title=f"t = {t:.4g} /$ω_p$", xlabel=axis_label(recorded.axes[1]))
     axes.grid(False)
     return image
 
@@ -164,7 +186,7 @@ def histogram(recorded: Recorded) -> Draw:
             axes.plot(recorded.axes[1].at(at), np.where(recorded.values[at] > 0, recorded.values[at], np.nan),
                       label=f"t = {times[at]:.4g}",
                       color=colormaps["plasma"](0.85 * i / max(1, len(shown) - 1)), linewidth=1.1)
-        axes.set(xlabel=f"{recorded.axes[1].name} / {recorded.axes[1].unit}", ylabel=recorded.unit, yscale="log")
+        axes.set(xlabel=axis_label(recorded.axes[1]), ylabel=value_label(recorded), yscale="log")
         legend(axes, ncols=2)
         return figure
 
@@ -174,8 +196,8 @@ def histogram(recorded: Recorded) -> Draw:
         for axes, at in zip(grid[0], shown):
             values = recorded.values[at].T
             image = panel(axes, recorded, at, times[at], np.where(values > 0, values, np.nan), cmap=SCALE)
-        grid[0][0].set(ylabel=recorded.axes[2].name)
-        figure.colorbar(image, ax=list(grid[0]), shrink=0.9, label=recorded.unit)
+        grid[0][0].set(ylabel=axis_label(recorded.axes[2]))
+        figure.colorbar(image, ax=list(grid[0]), shrink=0.9, label=value_label(recorded))
         return figure
 
     return curves if len(recorded.axes) == 2 else planes
@@ -187,7 +209,7 @@ def probe(recorded: Recorded) -> Draw:
     def curve(theme):
         figure, axes = subplots(figsize=(6, 3.4))
         axes.plot(recorded.axis("time"), recorded.values, linewidth=1.0)
-        axes.set(xlabel="t ω_p", ylabel=recorded.unit)
+        axes.set(xlabel=TIME, ylabel=value_label(recorded))
         return figure
 
     def plane(theme):
@@ -195,9 +217,9 @@ def probe(recorded: Recorded) -> Draw:
         figure, axes = subplots(figsize=(6, 3.8))
         image = axes.pcolormesh(*thinned(recorded), cmap=SIGNED, vmin=-largest, vmax=largest, shading="nearest",
                                 rasterized=True)
-        axes.set(xlabel=recorded.axes[1].name, ylabel="t ω_p")
+        axes.set(xlabel=axis_label(recorded.axes[1]), ylabel=TIME)
         axes.grid(False)
-        figure.colorbar(image, ax=axes, label=recorded.unit)
+        figure.colorbar(image, ax=axes, label=value_label(recorded))
         return figure
 
     return curve if len(recorded.axes) == 1 else plane
@@ -223,7 +245,7 @@ def omega_k(recorded: Recorded) -> Draw:
         image = axes.pcolormesh(k, omega, level, cmap=SCALE, shading="nearest", rasterized=True)
         axes.plot(k, k, color="white", linewidth=0.7, linestyle="--")
         largest = np.argwhere(level > WEAK).max(axis=0)  # indices of ω and k above the noise
-        axes.set(xlabel=f"k_{recorded.axes[1].name} c/ω_p", ylabel="ω/ω_p",
+        axes.set(xlabel=label(f"k_{recorded.axes[1].name}", "ω_p/c"), ylabel=label("ω", "ω_p"),
                  xlim=(0, k[min(len(k) - 1, largest[1] + 2)]),
                  ylim=(0, omega[min(len(omega) - 1, largest[0] + 2)]))
         axes.grid(False)

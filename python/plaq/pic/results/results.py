@@ -15,7 +15,8 @@ from plaq.pic.inputs.table import PROGRAM
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-    from pandas import DataFrame
+
+    from plaq.pic.results.animation import Animation
 
 FORMAT = results_file.format_of(PROGRAM)
 PREFIXES = ("", "probe_", "histogram_", "picture_")
@@ -29,10 +30,14 @@ class Results(Findings):
 
         KeyError lists all names.
         """
-        for prefix in PREFIXES:
-            if prefix + name in self.recorded:
-                return self.recorded[prefix + name]
-        raise KeyError(f"{name}: there are {', '.join(self.recorded)}")
+        record = self.find(name)
+        if record is None:
+            raise KeyError(f"{name}: there are {', '.join(self.recorded)}")
+        return record
+
+    def find(self, name: str) -> Recorded | None:
+        """Return a record by its name with or without what it begins with, None if there is none."""
+        return next((self.recorded[prefix + name] for prefix in PREFIXES if prefix + name in self.recorded), None)
 
     @property
     def time(self) -> np.ndarray:
@@ -61,22 +66,31 @@ class Results(Findings):
 
         return dispersion(self[name])
 
-    def to_dataframe(self) -> DataFrame:
-        """Return all histories, a row for each step. ImportError without pandas."""
-        from plaq.data.tables import dataframe
-        from plaq.pic.results.export import by_step
+    from matplotlib.figure import Figure
+    from pandas import DataFrame
+    from xarray import Dataset
 
-        return dataframe(by_step(self))
+    from plaq.data.display import Drawing
 
     def plot(self, name: str = "energy") -> Figure:
-        """Return a figure of a record; "energy" and "conservation" are of the whole run."""
-        import matplotlib.pyplot as plt
+        """Return a figure: one of `drawings`, or of any record."""
+        from plaq.pic.results.drawings import drawing
 
-        from plaq.data.figures import Theme, style
-        from plaq.pic.results import figures
+        return drawing(self, name).figure()
 
-        with plt.rc_context(style(Theme())):
-            return figures.figure_of(self, name)(Theme())
+    def animate(self, name: str) -> Animation:
+        """Return a picture of a field or density with a slider over time, which a notebook shows.
+
+        It needs no running notebook. KeyError if there are no pictures of that name.
+        """
+        from plaq.pic.results.animation import animate
+
+        return animate(self[name])
+
+    def _repr_html_(self) -> str:
+        from plaq.pic.results.display import results_html
+
+        return results_html(self)
 
 
 def read_results(path: Path) -> tuple[Results, str, dict[str, Any]]:
