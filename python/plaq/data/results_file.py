@@ -27,8 +27,11 @@ from plaq.files.sealed import Format, new_file, open_sealed, seal
 from plaq.files.tree import digest, read_tree, write_tree
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from pandas import DataFrame
+    from xarray import Dataset
 
-    pass
+    from plaq.data.display import Drawing
 
 PARTS = ("mean", "error")
 # About an estimate, where they are known.
@@ -62,11 +65,38 @@ class Findings:
     def __getitem__(self, name: str) -> Estimate:
         return self.estimates[name]
 
-    from matplotlib.figure import Figure
-    from pandas import DataFrame
-    from xarray import Dataset
+    def to_dataframe(self) -> DataFrame:
+        """Return value, error, unit and notes of every number, a row for each. ImportError without pandas."""
+        from plaq.data.export import scalars
+        from plaq.data.tables import dataframe
 
-    from plaq.data.display import Drawing
+        return dataframe(scalars(self))
+
+    def to_xarray(self) -> Dataset:
+        """Return estimates by name, and records; of a name that both have, ``<name>_series`` is the record.
+
+        See plaq.data.datasets. ImportError without xarray.
+        """
+        from plaq.data.datasets import dataset
+
+        recorded = {f"{name}_series" if name in self.estimates else name: record
+                    for name, record in self.recorded.items()}
+        return dataset({**self.estimates, **recorded})
+
+    def drawings(self) -> dict[str, Drawing]:
+        """Return the figures that there are data for, by name."""
+        return {name: display.estimate_drawing(e) for name, e in self.estimates.items()}
+
+    def plot(self, name: str) -> Figure:
+        """Return one of the figures."""
+        return display.drawing_of(self.drawings(), name).figure()
+
+    def __repr__(self) -> str:
+        program = " ".join(type(self).__module__.split(".")[:2])
+        return f"<{program} results: {(self.answers() or ['none'])[0]}>"
+
+    def _repr_html_(self) -> str:
+        return display.findings_html(self)
 
 
 def format_of(program: str) -> Format:

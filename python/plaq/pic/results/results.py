@@ -15,7 +15,9 @@ from plaq.pic.inputs.table import PROGRAM
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from pandas import DataFrame
 
+    from plaq.data.display import Drawing
     from plaq.pic.results.animation import Animation
 
 FORMAT = results_file.format_of(PROGRAM)
@@ -66,11 +68,17 @@ class Results(Findings):
 
         return dispersion(self[name])
 
-    from matplotlib.figure import Figure
-    from pandas import DataFrame
-    from xarray import Dataset
+    def to_dataframe(self) -> DataFrame:
+        """Return all histories, a row for each step. ImportError without pandas."""
+        from plaq.data.tables import dataframe
+        from plaq.pic.results.export import by_step
 
-    from plaq.data.display import Drawing
+        return dataframe(by_step(self))
+
+    def drawings(self) -> dict[str, Drawing]:
+        from plaq.pic.results.drawings import drawings
+
+        return drawings(self)
 
     def plot(self, name: str = "energy") -> Figure:
         """Return a figure: one of `drawings`, or of any record."""
