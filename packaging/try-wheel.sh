@@ -66,9 +66,12 @@ for application in dca lqcd pic; do
   alike "$application, 2 ranks"
 done
 if [ -n "$mpi" ]; then
-  read -ra launcher < <(python -P -c 'from plaq.comm.launch import launcher_command; print(*launcher_command(2))')
-  run "pic under ${launcher[0]##*/}" launched "${launcher[@]}" plaq pic run "$input"
-  alike "pic under ${launcher[0]}"
+  # As users and batch scripts start ranks; the variables let Open MPI 4 and 5 do so for root, and on one core.
+  export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 \
+    PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+  launcher=$(python -P -c 'from plaq.comm.launch import launcher_command; print(launcher_command(2)[0])')
+  run "pic, 2 ranks by ${launcher##*/}" launched "$launcher" -n 2 plaq pic run "$input"
+  alike "pic under $launcher"
 else
   code=0
   plaq pic run "$input" -n 2 --out none >none.log 2>&1 || code=$?
