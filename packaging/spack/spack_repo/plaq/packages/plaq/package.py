@@ -19,7 +19,7 @@ class Plaq(PythonPackage):
     depends_on("boost@1.74:+context")
     depends_on("random123", type="build")
     depends_on("eigen@3.3:", type="build")
-    depends_on("mpi", when="+mpi")
+    depends_on("mpi", when="+mpi", type="run")
     depends_on("otf2@3:", when="+otf2")
 
     depends_on("python@3.11:", type=("build", "link", "run"))
