@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import h5py
 import numpy as np
 
+from plaq.data import display
 from plaq.data.axes_file import read_axes, write_axes
 from plaq.data.estimate import Estimate, mark_bins
 from plaq.data.recorded import Recorded
