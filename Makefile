@@ -9,7 +9,7 @@ export PYTHON
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: demo test test-installed build build-tests gpu test-gpu sanitize format site wheel cross clean
+.PHONY: demo test test-installed test-oldest build build-tests gpu test-gpu sanitize format site wheel cross clean
 
 demo: build
 	$(BIN)/plaq dca run examples/tc_plaquette/demo.toml
@@ -21,6 +21,11 @@ test: test-installed
 # Of a wheel made of that build, in an environment that has nothing else. For another: packaging/test-installed.sh WHEEL.
 test-installed: build-tests
 	packaging/test-installed.sh
+
+# The same with the oldest packages that pyproject.toml allows. Python 3.11 and 3.12 have wheels of them.
+test-oldest: build-tests
+	$(BIN)/python packaging/requirements.py oldest > $(VENV)/oldest.txt
+	PIP_CONSTRAINT=$(CURDIR)/$(VENV)/oldest.txt packaging/test-installed.sh
 
 # --no-build-isolation keeps the C++ build in build/ incremental. All options exist in the pip of Debian 12.
 step = packaging/step.sh

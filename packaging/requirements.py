@@ -34,6 +34,8 @@ def requirements(purpose):
     if purpose in extras:
         return extras[purpose]
     packages = list(project["build-system"]["requires"])
+    if purpose == "oldest":
+        return [line.replace(">=", "==") for line in packages + project["project"]["dependencies"]]
     if cmake_version() < OLDEST_CMAKE:
         packages.append("cmake>=" + ".".join(map(str, OLDEST_CMAKE)))
     if not shutil.which("ninja"):

@@ -19,7 +19,7 @@ class Plaq(PythonPackage):
     depends_on("boost@1.74:+context")
     depends_on("random123", type="build")
     depends_on("eigen@3.3:", type="build")
-    depends_on("mpi", when="+mpi", type="run")
+    depends_on("mpi", type="run", when="+mpi")  # loaded when a job has ranks
     depends_on("otf2@3:", when="+otf2")
 
     depends_on("python@3.11:", type=("build", "link", "run"))
@@ -28,7 +28,7 @@ class Plaq(PythonPackage):
     depends_on("py-numpy@1.26:", type=("build", "run"))
     depends_on("py-scipy@1.11:", type=("build", "run"))
     depends_on("py-h5py@3.10:", type=("build", "run"))
-    depends_on("py-typer@0.12:", type=("build", "run"))
+    depends_on("py-typer@0.19:", type=("build", "run"))
     depends_on("py-rich@13:", type=("build", "run"))
     depends_on("py-threadpoolctl@3:", type=("build", "run"))
     depends_on("py-matplotlib@3.8:", type=("build", "run"))
