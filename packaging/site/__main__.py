@@ -17,8 +17,10 @@ from pathlib import Path
 
 import yaml
 from headers import Headers
+from nbconvert import MarkdownExporter
 
 ROOT = Path(__file__).resolve().parents[2]
+NOTEBOOK = "[This page as a notebook.]({}.ipynb)\n\n"
 OTHERS = ("benchmarks", "examples")  # folders beside docs/ whose pages and figures are part of the site
 
 FONT = "STIXTwoMath-Regular.ttf"  # of formulas, from the package ziamath
@@ -32,6 +34,8 @@ def lay_out(tree):
         to = docs / found.relative_to(ROOT)
         to.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(found, to)
+    for notebook in sorted(ROOT.glob("examples/notebooks/*.ipynb")):
+        write_notebook(notebook, docs / notebook.relative_to(ROOT).parent)
     (docs / "fonts").mkdir()
     shutil.copy(Path(find_spec("ziamath").origin).parent / "fonts" / FONT, docs / "fonts")
     headers = Headers(ROOT / "src")
@@ -40,7 +44,19 @@ def lay_out(tree):
         text = headers.page(page.read_text())
         for folder in OTHERS:
             text = text.replace(f"](../{up}{folder}/", f"]({up}{folder}/")
-        page.write_text(text.replace("](../docs/", "](../"))
+        text = text.replace("](../docs/", "](../")
+        page.write_text(re.sub(r"(\]\(\S*examples/notebooks/\w+)\.ipynb\)", r"\1.md)", text))
+
+
+def write_notebook(notebook, folder):
+    """Write a notebook with its outputs as a page, its figures as files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    text, outputs = MarkdownExporter().from_filename(notebook)
+    for name, content in outputs["outputs"].items():
+        (folder / f"{notebook.stem}_{name}").write_bytes(content)
+        text = text.replace(f"]({name})", f"]({notebook.stem}_{name})")
+    (folder / f"{notebook.stem}.md").write_text(NOTEBOOK.format(notebook.stem) + text)
+    shutil.copy(notebook, folder)
 
 
 def settings(version):

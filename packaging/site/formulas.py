@@ -1,4 +1,4 @@
-"""Markdown extension for formulas: `$...$` and blocks ```math become MathML, which browsers show by themselves."""
+"""Markdown extension for formulas: `$...$`, `$$...$$` and blocks ```math become MathML, which browsers show."""
 
 import html
 import re
@@ -10,7 +10,7 @@ from markdown.preprocessors import Preprocessor
 from math_core import LatexToMathML
 
 INLINE = r"(?<![\\$\w])\$(?! )([^$\n]+?)(?<! )\$(?!\w)"
-FENCE = re.compile(r"^```math\n(.*?)^```$", re.M | re.S)
+FENCE = re.compile(r"^(?:```math\n(.*?)^```|\$\$(.*?)\$\$)$", re.M | re.S)
 BEFORE_FENCES = 27  # those of code have 25; white space is made plain by 30, and the marks of the stash with it
 BEFORE_ESCAPES = 185  # and behind code in backticks, which has 190
 CONVERTER = LatexToMathML(macros={"avg": r"\left\langle #1\right\rangle", "tr": r"\operatorname{tr}"})
@@ -40,7 +40,7 @@ class Blocks(Preprocessor):
 
     def block(self, match):
         """Return the paragraph that stands for a block."""
-        found = [formula for formula in re.split(r"\n\s*\n", match[1]) if formula.strip()]
+        found = [formula for formula in re.split(r"\n\s*\n", match[1] or match[2]) if formula.strip()]
         return "\n" + self.md.htmlStash.store("".join(
             f'<div class="formula">{mathml(formula, True)}</div>' for formula in found)) + "\n"
 
