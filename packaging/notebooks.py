@@ -15,7 +15,8 @@ TIMEOUT = 1200  # seconds a cell
 def execute(notebook, folder):
     """Execute all cells of a notebook in a folder; raises CellExecutionError with the traceback of a cell."""
     NotebookClient(notebook, timeout=TIMEOUT, record_timing=False, resources={"metadata": {"path": folder}}).execute()
-    notebook.metadata = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
+    notebook.metadata = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+                         "language_info": {"name": "python"}}
     for number, cell in enumerate(notebook.cells):
         cell.id = f"cell-{number}"
         cell.metadata = {}

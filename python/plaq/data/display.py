@@ -142,7 +142,7 @@ def own_names(drawing: str) -> str:
 
 def shape(axes: Iterable[Any], values: Any) -> str:
     """Return the axes of an array with their lengths: ``[K: 4, omega: 32]``."""
-    named = ", ".join(f"{axis.name}: {len(axis.values) if axis.values.ndim == 2 else axis.size}" for axis in axes)
+    named = ", ".join(f"{axis.name}: {length}" for axis, length in zip(axes, values.shape))
     return f"[{named or ', '.join(map(str, values.shape))}]"
 
 
@@ -201,8 +201,8 @@ def record_html(r: Recorded) -> str:
     """Return a record with its axes, its range and its figure."""
     from plaq.data.formatting import format_number
 
-    spans = [(axis.name, f"{axis.values.size} from {format_number(axis.values.min())} to "
-              f"{format_number(axis.values.max())} {axis.unit}".rstrip()) for axis in r.axes]
+    spans = [(axis.name, f"{length} from {format_number(axis.values.min())} to {format_number(axis.values.max())} "
+              f"{axis.unit}".rstrip()) for axis, length in zip(r.axes, r.values.shape)]
     spread = {"least": np.min, "largest": np.max, "mean": np.mean} if r.values.size else {}
     entries = [*spans, *((name, f"{format_number(of(r.values))} {r.unit}".rstrip()) for name, of in spread.items()),
                *((name, text) for name, text in (("formula", r.convention), ("note", r.note)) if text)]
