@@ -36,6 +36,7 @@ def bare(monkeypatch):
     monkeypatch.delattr(_core, "otf2", raising=False)
     monkeypatch.setattr(_core.comm, "library_version", lambda: "")
     monkeypatch.setattr(_core.comm, "mpiexec", lambda: "")
+    monkeypatch.setattr(_core.comm, "describe_mpi", lambda: {"why_none": ""})
     monkeypatch.setattr(_core.task, "backends", lambda: ["fiber", "os"])
 
 

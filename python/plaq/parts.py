@@ -9,12 +9,21 @@ from plaq.errors import InputError
 
 
 class Part(NamedTuple):
-    """An optional part. ``version()`` is empty if this plaq lacks it; ``remedy`` is the command that adds it."""
+    """An optional part. ``version()`` is empty if this plaq lacks it; ``remedy`` is the command that adds it.
+
+    ``why()`` tells what went wrong with one that is there, empty if nothing is.
+    """
 
     description: str
     version: Callable[[], str]
     remedy: str
     lacks: str = "was built without"
+    why: Callable[[], str] = str
+
+    def none(self) -> str:
+        """Return why it is missing, if known, and the remedy."""
+        why = self.why()
+        return f"{self.remedy} ({why})" if why else self.remedy
 
 
 def _transforms() -> str:
@@ -37,6 +46,12 @@ def _mpi() -> str:
     return _core.comm.describe_mpi()["in_words"] + ("" if _core.comm.mpiexec() else ", without mpiexec beside it")
 
 
+def _why_no_mpi() -> str:
+    from plaq import _core
+
+    return _core.comm.describe_mpi()["why_none"]
+
+
 def _hpx() -> str:
     from plaq import _core
 
@@ -55,7 +70,7 @@ PARTS = {
     "OTF2": Part("OTF2 3", _otf2, "apt-get install libotf2-trace-dev (conda, Spack: otf2), then build plaq again"),
     "MPI": Part("MPI", _mpi,
                 "apt-get install openmpi-bin, or pip install mpich, or the path of its library in PLAQ_MPI",
-                lacks="finds no"),
+                lacks="finds no", why=_why_no_mpi),
     "HPX": Part("HPX", _hpx, "install HPX 1.10, then build plaq with PLAQ_WITH_HPX=ON"),
     "GPU kernels": Part("kernels for GPUs", _gpu_kernels, "`make gpu` in a checkout"),
 }
@@ -65,9 +80,9 @@ def demand(name: str, need: str) -> None:
     """Raise InputError if this build lacks the part ``name``; ``need`` names what requires it."""
     part = PARTS[name]
     if not part.version():
-        raise InputError(f"{need}, and this plaq {part.lacks} {part.description}: {part.remedy}")
+        raise InputError(f"{need}, and this plaq {part.lacks} {part.description}: {part.none()}")
 
 
 def list_parts() -> dict[str, str]:
     """Return the version of every optional part, or the remedy if it is missing."""
-    return {name: part.version() or f"none: {part.remedy}" for name, part in PARTS.items()}
+    return {name: part.version() or f"none: {part.none()}" for name, part in PARTS.items()}

@@ -77,7 +77,8 @@ def test_a_launcher_chooses_the_library_beside_it(library):
 
 def test_without_mpi_there_is_one_rank(tmp_path):
     (tmp_path / "input.toml").write_text(INPUT)
-    assert "none: " in line(plaq("info", PLAQ_MPI="none").stdout, "MPI:")
+    told = line(plaq("info", PLAQ_MPI="none").stdout, "MPI:")
+    assert "none: " in told and told.endswith("(PLAQ_MPI is none)")
     assert plaq("lqcd", "run", "input.toml", "--out", "run", cwd=tmp_path, PLAQ_MPI="none").returncode == 0
     refused = plaq("lqcd", "run", "input.toml", "--out", "no", "-n", 2, cwd=tmp_path, PLAQ_MPI="none")
     assert refused.returncode == 2 and refused.stderr.count("\n") == 1 and "finds no MPI" in refused.stderr
