@@ -214,3 +214,10 @@ def record_drawing(r: Recorded) -> Drawing:
     from plaq.data import plots
 
     return Drawing(lambda theme: plots.record(r, theme), r.name.replace("_", " "), r.convention)
+
+
+def plane_drawing(r: Recorded) -> Drawing:
+    """Return a record on two axes as colours, however few values an axis has."""
+    from plaq.data import plots
+
+    return Drawing(lambda theme: plots.over_two_axes(r), r.name, r.convention)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from html import escape
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -68,7 +69,16 @@ class Parameters:
         return hash(self.fingerprint())
 
     def __repr__(self) -> str:
-        return "\n".join(repr(content) for content in self.values().values())
+        sections = ", ".join(f"{section}={content!r}" for section, content in self._explicit.items())
+        return f"{type(self).__name__}({sections})"
+
+    def _repr_html_(self) -> str:
+        """Return the table of the keys that the input gives, and all keys behind a click."""
+        rows = "".join(f'<tr><td style="text-align:left">{escape(key)}</td><td style="text-align:left">'
+                       f"{escape(str(value))}</td></tr>" for key, value in flat(self._explicit))
+        head = "".join(f'<th style="text-align:left">{word}</th>' for word in ("key", "value"))
+        return (f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+                f"<details><summary>All keys</summary><pre>{escape(self.to_toml())}</pre></details>")
 
     @property
     def explicit(self) -> dict[str, dict[str, Any]]:
@@ -129,6 +139,15 @@ class Parameters:
             if key.partition(".")[0] != RUN and value != other and not self.may_grow(key, before):
                 return key, value, other, self.INSTEAD.get(key, "")
         return None
+
+
+def flat(sections: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield (key, value) of nested tables, keys as ``model.U``."""
+    for key, value in sections.items():
+        if isinstance(value, Mapping) and value:
+            yield from flat(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value
 
 
 def plain(value: Any) -> Any:

@@ -46,6 +46,10 @@ class Plasma:
         self.columns = list(self.core.columns)
         self.names = list(p.species)
 
+    def __repr__(self) -> str:
+        cells = " x ".join(map(str, self.setup.cells))
+        return f"<plaq pic plasma of {cells} cells: {', '.join(self.names) or 'no species'}; step {self.step}>"
+
     @property
     def step(self) -> int:
         return self.core.step

@@ -1,12 +1,19 @@
 """A periodic cluster: sites modulo a superlattice, its momenta, and the momentum patches around them."""
 
+from __future__ import annotations
+
 import itertools
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from plaq.data.display import Drawing, block, head
 from plaq.data.formatting import momentum
 from plaq.dca.lattice.patch import voronoi_cell
 from plaq.errors import InputError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 MAX_SITES = 64
 
@@ -55,6 +62,25 @@ class Cluster:
         self.fourier = np.exp(-2j * np.pi * ((self._m @ self.sites.T) % self.size) / self.size)
         reciprocal = 2 * np.pi * self._adjugate.T / det
         self.patch = voronoi_cell(reciprocal, np.linalg.inv(np.array(lattice.system.metric)))
+
+    def plot(self) -> Figure:
+        """Return a figure: the sites in their cell, and the momenta in their patches of the Brillouin zone."""
+        return self._drawing().figure()
+
+    def _drawing(self) -> Drawing:
+        from plaq.dca.lattice.picture import cluster
+
+        return Drawing(lambda theme: cluster(self, theme), "Sites and momenta", "Left: the sites and the cell that "
+                       "repeats; right: the cluster momenta and their patches, with the first Brillouin zone.")
+
+    def __repr__(self) -> str:
+        words = ", ".join(f"({x},{y})" for x, y in self.vectors.tolist())
+        return f"<plaq dca cluster of {self.size} sites: {words}; K = {' '.join(self.names[:8])}" + (
+            " …>" if self.size > 8 else ">")
+
+    def _repr_html_(self) -> str:
+        drawing = self._drawing()
+        return block(head(repr(self)[1:-1]), drawing.content())
 
     def to_momenta(self, f_sites):
         """Return f(K) = sum_R exp(-i K.R) f(R) along the first axis."""

@@ -10,13 +10,20 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from plaq import _core
+from plaq.data.display import behind_clicks, block, facts, head, plane_drawing
+from plaq.data.estimate import Axis
+from plaq.data.formatting import format_size
+from plaq.data.recorded import Recorded
 from plaq.errors import InputError
 from plaq.lqcd.fields.lattice import Lattice
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 class Field:
@@ -70,6 +77,44 @@ class Field:
         """Return another field with the same numbers."""
         return type(self)(self.lattice, self.native.copy())
 
+    def plane(self) -> np.ndarray | None:
+        """Return [t, x, *of_site] at y = z = 0 on rank 0, None on the others. Collective."""
+        sites = self.lattice.sites()[-len(self.array):] + np.array([s.start for s in self.lattice.box])
+        group, lane = np.nonzero((sites[..., 2] == 0) & (sites[..., 3] == 0))
+        numbers = np.moveaxis(self.array, -1, 1)[group, lane]
+        parts = self.lattice.comm.gather((sites[group, lane, :2], numbers[..., 0] + 1j * numbers[..., 1]))
+        if parts is None:
+            return None
+        out = np.zeros((*self.lattice.extents[:2], *self.of_site), complex)
+        for places, values in parts:
+            out[tuple(places.T)] = values
+        return out
+
+    def picture(self, plane: np.ndarray) -> Recorded:
+        """Return the numbers that a figure shows, from `plane`."""
+        sizes = np.sum(np.abs(plane) ** 2, axis=tuple(range(2, plane.ndim)))
+        return Recorded("size squared", sizes, plane_axes(plane), "", "sum over components at y = z = 0")
+
+    def plot(self) -> Figure | None:
+        """Return a figure of a plane of the field on rank 0, None on the others. Collective."""
+        plane = self.plane()
+        return None if plane is None else plane_drawing(self.picture(plane)).figure()
+
+    def __repr__(self) -> str:
+        return f"<plaq lqcd {type(self).__name__} on {self.lattice.in_words()}>"
+
+    def _repr_html_(self) -> str:
+        """Return size and place; with one rank, which needs no others for it, the figure as well."""
+        numbers = self.array.size
+        drawn = [plane_drawing(self.picture(self.plane()))] if self.lattice.comm.size == 1 else []
+        return block(head(repr(self)[1:-1]), facts([
+            ("numbers of a site", " x ".join(map(str, self.of_site)) + " complex"),
+            ("memory of a rank", format_size(8 * numbers))]), behind_clicks(drawn))
+
+
+def plane_axes(plane: np.ndarray) -> tuple[Axis, Axis]:
+    return Axis("t", np.arange(plane.shape[0]), "a"), Axis("x", np.arange(plane.shape[1]), "a")
+
 
 def check_rectangles_fit(lattice: Lattice, c1: float) -> None:
     """Raise InputError if rectangles would wind around the lattice."""
@@ -88,6 +133,13 @@ class GaugeField(Field):
         self._shared: list[Any] | None = None
         if native is None:
             self.cold()
+
+    def picture(self, plane: np.ndarray) -> Recorded:
+        """Return 1 - Re tr P / 3 of the plaquettes in the plane, from the links [t, x, mu, row, column]."""
+        u_t, u_x = plane[:, :, 0], plane[:, :, 1]
+        around = u_t @ np.roll(u_x, -1, 0) @ np.conj(np.swapaxes(u_x @ np.roll(u_t, -1, 1), -1, -2))
+        return Recorded("1 - plaquette", 1 - np.trace(around, axis1=-2, axis2=-1).real / 3, plane_axes(plane), "",
+                        "1 - Re tr P / 3 of the plaquettes in t and x at y = z = 0")
 
     @contextmanager
     def frozen(self) -> Iterator[None]:

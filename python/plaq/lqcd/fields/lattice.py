@@ -10,6 +10,7 @@ import numpy as np
 from plaq import _core
 from plaq.comm import world
 from plaq.comm.communicator import Communicator
+from plaq.data.display import block, facts, head
 from plaq.errors import InputError
 
 
@@ -69,6 +70,20 @@ class Lattice:
     def volume(self) -> int:
         """Sites of the whole lattice."""
         return int(np.prod(self.extents))
+
+    def __repr__(self) -> str:
+        return f"<plaq lqcd lattice {self.in_words()}>"
+
+    def in_words(self) -> str:
+        """Return extents, and ranks if there are several: ``16 x 8 x 8 x 8 (t, x, y, z)``."""
+        ranks = f" on {' x '.join(map(str, self.grid))} ranks" if self.comm.size > 1 else ""
+        return f"{' x '.join(map(str, self.extents))} (t, x, y, z){ranks}"
+
+    def _repr_html_(self) -> str:
+        words = lambda extents: " x ".join(map(str, extents))
+        return block(head("plaq lqcd lattice"), facts([
+            ("extents (t, x, y, z)", words(self.extents)), ("sites", self.volume), ("ranks", words(self.grid)),
+            ("sites of a rank", words(self.local)), ("sites in a register", self.sites().shape[1])]))
 
     def sites(self) -> np.ndarray:
         """Return [group, lane, 4]: coordinates in this rank's box of the numbers in a field's ``array``."""

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
+from plaq.data.display import Drawing, behind_clicks, block, facts, head
+from plaq.data.estimate import Axis
+from plaq.data.formatting import format_size
+from plaq.data.recorded import Recorded
 from plaq.errors import InputError
 from plaq.lqcd.fields.fields import GaugeField, SpinorField
 from plaq.lqcd.fields.lattice import Lattice
 from plaq.lqcd.fields.solvers import solve
 from plaq.lqcd.fields.wilson import Wilson
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
@@ -44,6 +51,41 @@ class Propagator:
     def __init__(self, lattice: Lattice, source: Sequence[int], local: np.ndarray,
                  theta: Sequence[float] = (0, 0, 0, 0)):
         self.lattice, self.source, self.local, self.theta = lattice, tuple(source), local, tuple(theta)
+
+    def record(self) -> Recorded:
+        """Return the sum of |S|^2 over space, spin and colour by distance in time. Collective."""
+        sums = np.zeros(self.lattice.extents[0])
+        sums[self.lattice.box[0]] += np.sum(np.abs(self.local) ** 2, axis=tuple(range(1, self.local.ndim)))
+        sums = np.asarray(self.lattice.comm.allreduce(sums))
+        return Recorded("|S|^2", np.roll(sums, -self.source[0]), (Axis("t", np.arange(len(sums)), "a"),), "",
+                        "sum over space, spin and colour, t from the source")
+
+    def plot(self) -> Figure:
+        """Return a figure of |S|^2 against time on a logarithmic scale. Collective."""
+        return self.drawing().figure()
+
+    def drawing(self) -> Drawing:
+        """Return the figure of `plot` before it is drawn. Collective."""
+        record = self.record()
+
+        def draw(theme):
+            from plaq.data import plots
+
+            figure = plots.record(record, theme)
+            figure.axes[0].set_yscale("log")
+            return figure
+
+        return Drawing(draw, "|S|^2", record.convention)
+
+    def __repr__(self) -> str:
+        return f"<plaq lqcd Propagator from {self.source} on {self.lattice.in_words()}>"
+
+    def _repr_html_(self) -> str:
+        """Return source and size; with one rank, which needs no others for it, the figure as well."""
+        drawn = [self.drawing()] if self.lattice.comm.size == 1 else []
+        return block(head(repr(self)[1:-1]), facts([
+            ("theta (t, x, y, z)", ", ".join(f"{x:g}" for x in self.theta)),
+            ("memory of a rank", format_size(self.local.nbytes))]), behind_clicks(drawn))
 
     @classmethod
     def from_fields(cls, lattice: Lattice, source: Sequence[int], fields: np.ndarray, theta: Sequence[float]) -> Self:

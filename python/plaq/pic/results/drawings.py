@@ -21,7 +21,7 @@ def drawings(results: Results) -> dict[str, Drawing]:
     recorded = results.recorded
     found: dict[str, Drawing] = {}
     if np.any(results.field_energy) or np.any(results.kinetic_energy):
-        found["energy"] = Drawing(figures.energies(results), "Energy", "Of the fields and of each species, W m_e c².")
+        found["energy"] = energy(results)
     words = ["Change of the total energy since the first step."] * results.is_closed
     words += ["Largest residual of Gauss's law in any cell."] * ("gauss" in recorded)
     if words:
@@ -46,15 +46,19 @@ def drawings(results: Results) -> dict[str, Drawing]:
     return found
 
 
+def energy(results: Results) -> Drawing:
+    return Drawing(figures.energies(results), "Energy", "Of the fields and of each species, W m_e c².")
+
+
 def shown_pictures(results: Results) -> list[str]:
     """Return densities, the potential, and the fields with the most energy, without the prefix of pictures."""
     recorded = results.recorded
     shown = [name for name in recorded if name.startswith("picture_density_") and np.any(recorded[name].values)]
     shown += ["picture_phi"] if "picture_phi" in recorded else []
-    energy = {name: float(np.sum(recorded[name].values**2)) for name in recorded
+    energies = {name: float(np.sum(recorded[name].values**2)) for name in recorded
               if re.fullmatch("picture_[eb][xyz]", name)}
-    strongest = sorted(energy, key=lambda name: -energy[name])[:SHOWN]
-    shown += [name for name in strongest if energy[name] > TINY * max(energy.values())]
+    strongest = sorted(energies, key=lambda name: -energies[name])[:SHOWN]
+    shown += [name for name in strongest if energies[name] > TINY * max(energies.values())]
     return [name.removeprefix("picture_") for name in shown]
 
 
@@ -68,7 +72,7 @@ def picture(recorded: Recorded) -> Drawing:
 
 def drawing(results: Results, name: str) -> Drawing:
     """Return a figure of `drawings` or of any record; KeyError with all names if there is none."""
-    found = drawings(results)
+    found = {"energy": energy(results)} | drawings(results)
     if name in found:
         return found[name]
     record = results.find(name)
