@@ -201,7 +201,8 @@ def installed(tmp_path_factory):
     places = Path(_core.__file__).parents[3], Path(np.__file__).parents[1]  # of the compiled files, and of others
     (site / "others.pth").write_text("".join(f"{path}\n" for path in places))
     script = place / "bin/plaq"
-    script.write_text("from plaq.main import main\nmain()\n")
+    script.write_text("from plaq.__main__ import main\nmain()\n")
+    (place / "bin/random.py").write_text("raise SystemExit('a random.py beside the command')\n")
     return place / "bin/python", script
 
 
