@@ -1,16 +1,21 @@
 """One Python face: the same functions in dca, lqcd and pic, with the same arguments and kinds of answers."""
 
 import inspect
+import itertools
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from plaq import dca, lqcd, pic
-from plaq.errors import InputError, RunError
+from plaq.comm import world
+from plaq.errors import InputError, Interrupted, RunError
 from plaq.inputs.parameters import Parameters as AnyParameters
+from plaq.run import driver
 from plaq.run.face import Face
 from plaq.run.forecast import Description, Forecast
+from plaq.run.live import Log
 
 FACE = ("Parameters", "Results", "run", "load", "check", "estimate", "sweep", "report", "digest")
 SMALL = {
@@ -97,6 +102,12 @@ def test_a_sweep_with_a_folder_goes_on_and_gives_the_same(application, tmp_path,
     assert written == {path: path.stat().st_mtime_ns for path in written}
     assert [found.rows() == in_memory.rows() for found in (first, again)] == [True, True]
     assert (tmp_path / "sweep/sweep.csv").read_text().count("\n") == len(first) + 1
+    loaded = application.load(tmp_path / "sweep")
+    assert loaded.rows() == first.rows() and loaded._repr_html_().count("<tr>") == len(first) + 1
+    *each, whole = application.digest(tmp_path / "sweep")
+    assert [line.split()[1] for line in each] == list(first) and whole.endswith(f"all {len(first)} runs")
+    page = application.report(tmp_path / "sweep").read_text()
+    assert all(f"{name.replace('=', '%3D').replace(',', '%2C')}/report.html" in page for name in first)
 
 
 def test_a_sweep_is_a_dataframe(application):
@@ -152,3 +163,28 @@ def test_a_folder_of_another_application_is_named(tmp_path, capsys):
     for read in (pic.load, pic.report, dca.load, dca.digest):
         with pytest.raises(InputError, match="holds a run of plaq lqcd, and this is plaq (pic|dca); its commands"):
             read(tmp_path / "run")
+
+
+@pytest.mark.parametrize("module, more, done", [
+    (lqcd, {"updates": {"configurations": 10**6, "thermalisation": 0, "sweeps": 1}}, "of 1000000 configurations"),
+    (pic, {"time": {"end": 1e5}, "probe": {"line": {"field": "ex", "at": [0], "along": "x"}}}, "not finished: step"),
+])
+def test_a_run_that_is_not_finished_can_be_read(module, more, done, tmp_path):
+    asked = itertools.count(1)
+    stop = SimpleNamespace(requested=lambda: "SIGTERM" if next(asked) >= 30 else None)
+    with pytest.raises(Interrupted):
+        driver.run_on(module.run.__self__._kind, world(), parameters(module, **more), tmp_path / "run", "input", stop,
+                      Log)
+    assert not (tmp_path / "run/results.h5").exists()
+    results = module.load(tmp_path / "run")
+    assert isinstance(results, module.Results) and done in results.answers()[1] and results.recorded
+
+
+def test_a_run_without_results_says_so(tmp_path):
+    p = parameters(lqcd, updates={"configurations": 4, "thermalisation": 10**6})
+    asked = itertools.count(1)
+    stop = SimpleNamespace(requested=lambda: "SIGTERM" if next(asked) >= 3 else None)
+    with pytest.raises(Interrupted):
+        driver.run_on(lqcd.run.__self__._kind, world(), p, tmp_path / "run", "input", stop, Log)
+    with pytest.raises(InputError, match="run: the run is not finished and has no results so far"):
+        lqcd.load(tmp_path / "run")

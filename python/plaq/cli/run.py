@@ -223,7 +223,7 @@ def add_result_commands(app: Commands) -> None:
     @app.command("report")
     def report(run: RunPath = Path("run")):
         """Write the figures and report.html of a run or a sweep again."""
-        print_line(str(app.of_run(run).report(run)))
+        print_line(str(app.of_run(run).page(run)))
 
     @app.command("plot")
     def plot(run: RunPath = Path("run")):

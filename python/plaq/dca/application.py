@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from plaq.data.results_file import digest_line
 from plaq.dca.lattice.cluster import Cluster
 from plaq.dca.lattice.hopping import Lattice
 from plaq.dca.lattice.particle_hole import at_half_filling
@@ -17,7 +16,7 @@ from plaq.dca.planning.cost import Machine, cost
 from plaq.dca.planning.forecast import describe, forecast, remark
 from plaq.dca.planning.needs import check_needs
 from plaq.dca.results import sweep_table
-from plaq.dca.results.file import FORMAT, StoredRun, read_results, read_run
+from plaq.dca.results.file import StoredRun, read_results, read_run
 from plaq.dca.results.results import Results
 from plaq.dca.solver import devices
 from plaq.run.application import Application
@@ -88,7 +87,7 @@ class Dca(Application):
         Observer(self.parameters, output).save(results)
 
     @classmethod
-    def load(cls, folder: Path) -> Results:
+    def read_results(cls, folder: Path) -> Results:
         return read_results(folder / "results.h5")[0]
 
     @classmethod
@@ -119,18 +118,18 @@ class Dca(Application):
     @classmethod
     def record_sweep(cls, base: Path, runs: Mapping[str, Any], outcomes: Mapping[str, Mapping[str, Any]]) -> Path:
         """Write the table of a sweep and its page."""
+        sweep_table.write(base, runs, outcomes)
+        return cls.sweep_page(base)
+
+    @classmethod
+    def sweep_page(cls, base: Path) -> Path:
         from plaq.dca.results.sweep_report import write_page
 
-        sweep_table.write(base, runs, outcomes)
         return write_page(base)
 
     @classmethod
     def report(cls, folder: Path) -> Path:
-        """Write the report with all figures; of a sweep its page."""
-        if sweep_table.is_sweep(folder):
-            from plaq.dca.results.sweep_report import write_page
-
-            return write_page(folder)
+        """Write the report with all figures."""
         return cls.write_report(folder, read_run(folder))
 
     @classmethod
@@ -146,9 +145,3 @@ class Dca(Application):
 
         draw_figures(folder, run.results)
         return write_report(folder, run)
-
-    @classmethod
-    def digest(cls, folder: Path) -> list[str]:
-        if sweep_table.is_sweep(folder):
-            return sweep_table.digests(folder)
-        return [digest_line(folder / "results.h5", FORMAT)]

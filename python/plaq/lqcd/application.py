@@ -70,7 +70,13 @@ class Lqcd(Application):
         return {"seed": self.parameters.updates.seed}
 
     @classmethod
-    def load(cls, folder: Path) -> Results:
+    def results_so_far(cls, parameters: Parameters, state: Mapping[str, Any]) -> Results | None:
+        from plaq.lqcd.chain import results_so_far
+
+        return results_so_far(parameters, state)
+
+    @classmethod
+    def read_results(cls, folder: Path) -> Results:
         return read_results(folder / "results.h5")[0]
 
     @classmethod

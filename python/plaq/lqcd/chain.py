@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -228,9 +228,24 @@ class Chain:
         return None
 
     def results(self) -> Results:
-        loops = Loops(self.polyakov, self.rectangles, self.wilson)
-        results = Results(**vars(analyse(self.p, self.plaquettes, loops, self.mesons, self.flow, self.trajectories,
-                                         self.seconds)))
-        results.sentences += self.ranges.sentences()
-        results.recorded |= self.ranges.recorded()
-        return results
+        return results_of(self.p, vars(self), self.seconds, self.ranges)
+
+
+def results_of(p: Parameters, series: Mapping[str, Any], seconds: dict[str, float], ranges: Ranges) -> Results:
+    """Return the results of measurements, which have the names of a chain's."""
+    loops = Loops(series["polyakov"], series["rectangles"], series["wilson"])
+    found = analyse(p, series["plaquettes"], loops, series["mesons"], series["flow"], series["trajectories"], seconds)
+    results = Results(**vars(found))
+    results.sentences += ranges.sentences()
+    results.recorded |= ranges.recorded()
+    return results
+
+
+def results_so_far(p: Parameters, state: Mapping[str, Any]) -> Results | None:
+    """Return the results at a checkpoint, None before the first configuration."""
+    done = len(state["plaquettes"])
+    if not done:
+        return None
+    results = results_of(p, state, {}, Ranges(p, int(state["sweeps"]), state["ranges"]))
+    results.sentences.insert(1, f"not finished: {done} of {p.updates.configurations} configurations")
+    return results

@@ -2,8 +2,8 @@
 
     from plaq import pic
     results = pic.run(pic.Parameters(grid={"cells": [64], "length": [12.57]}, time={"end": 40},
-        species={"electrons": {
-            "charge": -1, "mass": 1, "density": "1 + 0.01*cos(0.5*x)", "per_cell": 100}}))
+        fields={"of_charges": True}, species={"electrons": {
+            "charge": -1, "mass": 1, "density": "1 + 0.01*cos(0.5*x)", "per_cell": 100, "placed": "even"}}))
     results["electric_x"].values, results.plot("energy")
 """
 

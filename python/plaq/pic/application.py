@@ -75,7 +75,13 @@ class Pic(Application):
         return Simulation(self.parameters, run)
 
     @classmethod
-    def load(cls, folder: Path) -> Results:
+    def results_so_far(cls, parameters: Parameters, state: Mapping[str, Any]) -> Results | None:
+        from plaq.pic.simulation import results_so_far
+
+        return results_so_far(parameters, state)
+
+    @classmethod
+    def read_results(cls, folder: Path) -> Results:
         return read_results(folder / "results.h5")[0]
 
     @classmethod

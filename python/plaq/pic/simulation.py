@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -42,10 +42,7 @@ class Simulation:
         self.seconds = {"start-up": 0.0, "steps": 0.0, "window": 0.0, "balance": 0.0, "diagnostics": 0.0,
                         "files": 0.0, "checkpoints": 0.0}
         self.folder = run.comm.on_root(lambda: run.output.folder.path, share=True) if run.has_folder else None
-        self.recorders: list[Recorder] = [*(Probe(self.setup, name, probe) for name, probe in p.probe.items()),
-                                          *(Histogram(self.setup, name, section)
-                                            for name, section in p.histogram.items()),
-                                          *pictures(self.setup)]
+        self.recorders = make_recorders(self.setup)
         self.moves: list[dict[str, Any]] = []
         self.batch = 1  # steps at once
         with timed(self.seconds, "start-up"):
@@ -148,10 +145,11 @@ class Simulation:
         label = str(self.plasma.step)
         with timed(self.seconds, "checkpoints"):
             self.plasma.call("save", str(parts_of(self.folder, label)))
-        self.rows = [np.concatenate(self.rows)]
+        self.rows, homes = [np.concatenate(self.rows)], self.plasma.homes()
         if not self.run.output:
             return None
-        return {"parts": label, "rows": self.rows[0], "moves": self.moves, "seconds": self.seconds,
+        return {"parts": label, "rows": self.rows[0], "columns": list(self.plasma.columns), "homes": homes,
+                "moves": self.moves, "seconds": self.seconds,
                 "recorders": {recorder.name: recorder.state() for recorder in self.recorders}}
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -167,3 +165,23 @@ class Simulation:
     def results(self) -> Results:
         return assemble_results(self.setup, self.plasma.columns, np.concatenate(self.rows), self.recorders,
                                 self.seconds, {"homes": self.plasma.homes(), "moves": self.moves})
+
+
+def make_recorders(setup: Setup) -> list[Recorder]:
+    """Return the recorders of the probes, histograms and pictures of an input."""
+    return [*(Probe(setup, name, probe) for name, probe in setup.p.probe.items()),
+            *(Histogram(setup, name, section) for name, section in setup.p.histogram.items()), *pictures(setup)]
+
+
+def results_so_far(p: Parameters, state: Mapping[str, Any]) -> Results | None:
+    """Return the results at a checkpoint, None before the first step."""
+    if not len(state["rows"]):
+        return None
+    setup = Setup(p)
+    recorders = make_recorders(setup)
+    for recorder in recorders:
+        recorder.restore(state["recorders"][recorder.name])
+    history = {"homes": state["homes"], "moves": list(state["moves"])}
+    results = assemble_results(setup, state["columns"], state["rows"], recorders, state["seconds"], history)
+    results.sentences.insert(1, f"not finished: step {len(state['rows'])} of {setup.steps}")
+    return results

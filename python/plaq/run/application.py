@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 from plaq.errors import InputError
 from plaq.inputs.parameters import Parameters
 from plaq.inputs.schema import Schema
-from plaq.run import table
+from plaq.run.folder import RESULTS
 from plaq.run.forecast import Forecast
 
 if TYPE_CHECKING:  # that these are plain objects for an application is what keeps the arrows one way
@@ -135,7 +135,24 @@ class Application(ABC):
 
     @classmethod
     def load(cls, folder: Path) -> Any:
-        """Return the results in a run's folder."""
+        """Return the results in a run's folder; of a run that is not finished those at its last checkpoint."""
+        from plaq.run.output import last_state
+
+        if (folder / RESULTS).exists() or (last := last_state(cls, folder)) is None:
+            return cls.read_results(folder)
+        results = cls.results_so_far(*last)
+        if results is None:
+            raise InputError(f"{folder}: the run is not finished and has no results so far")
+        return results
+
+    @classmethod
+    def results_so_far(cls, parameters: Any, state: Mapping[str, Any]) -> Any:
+        """Return the results at a checkpoint, None where there are none before the run writes ``results.h5``."""
+        return None
+
+    @classmethod
+    def read_results(cls, folder: Path) -> Any:
+        """Return the results in ``results.h5``."""
         from plaq.data import results_file
 
         return results_file.read(folder / "results.h5", results_file.format_of(cls.name))[0]
@@ -165,14 +182,32 @@ class Application(ABC):
     def outcome(cls, results: Any) -> dict[str, Any]:
         """Return the row of a run in the table of its sweep.
 
-        ``status`` is not "failed", ``in_words`` is one sentence; other keys become columns.
+        ``status`` is not "failed", ``in_words`` is one sentence; other keys become columns, by default all `scalars`.
         """
-        return {"status": "done", "in_words": results.answers()[0]}
+        rows = cls.scalars(results)
+        return {"status": "done", "in_words": results.answers()[0], **(rows[0] if len(rows) == 1 else {})}
 
     @classmethod
     def record_sweep(cls, base: Path, runs: Mapping[str, Any], outcomes: Mapping[str, Mapping[str, Any]]) -> Path:
-        """Write the table of a sweep, {run: parameters} and {run: outcome}, on rank 0; return its path."""
-        return table.write(base, runs, outcomes)
+        """Write table and page of a sweep, {run: parameters} and {run: outcome}, on rank 0; return the page's path."""
+        from plaq.run import table
+
+        table.write(base, runs, outcomes)
+        return cls.sweep_page(base)
+
+    @classmethod
+    def sweep_page(cls, base: Path) -> Path:
+        """Write the page of a sweep from its table; return its path."""
+        from plaq.run import sweep_page
+
+        return sweep_page.write(base, cls.name, cls.digests(base))
+
+    @classmethod
+    def page(cls, folder: Path) -> Path:
+        """Write the report of a run's folder, or the page of a sweep's; return its path."""
+        from plaq.run.table import is_sweep
+
+        return cls.sweep_page(folder) if is_sweep(folder) else cls.report(folder)
 
     @classmethod
     def report(cls, folder: Path) -> Path:
@@ -187,11 +222,24 @@ class Application(ABC):
         return cls.report(folder), cls.digest(folder)[-1]
 
     @classmethod
+    def digests(cls, base: Path) -> list[str]:
+        """Return a line of `digest` for each run of a sweep and one for all."""
+        from plaq.data import results_file
+        from plaq.run import table
+
+        status = {row["run"]: row[table.STATUS] for row in table.read(base)[1]}
+        return table.digests(base, status, results_file.format_of(cls.name),
+                             {run for run in status if status[run] == "damaged"})
+
+    @classmethod
     def digest(cls, folder: Path) -> list[str]:
         """Return one hash of all results of a folder, with what of a machine it depends on.
 
         Of a sweep a line for each run and one for all.
         """
         from plaq.data import results_file
+        from plaq.run.table import is_sweep
 
+        if is_sweep(folder):
+            return cls.digests(folder)
         return [results_file.digest_line(folder / "results.h5", results_file.format_of(cls.name))]

@@ -11,7 +11,8 @@ from plaq.run import driver
 from plaq.run.application import Application
 from plaq.run.folder import need_own
 from plaq.run.forecast import Description, Forecast
-from plaq.run.swept import Sweep, sweep
+from plaq.run.swept import Sweep, load, sweep
+from plaq.run.table import is_sweep
 
 P = TypeVar("P")  # class of the parameters
 R = TypeVar("R")  # class of the results
@@ -38,8 +39,9 @@ class Face(Generic[P, R]):
         return driver.run(self._kind, parameters, folder, trace=trace, start=start, progress=progress)
 
     def load(self, folder: str | Path) -> R:
-        """Return the results in a run's folder, also of a run that is not finished."""
-        return self._of_run(folder).load(Path(folder))
+        """Return the results in a run's folder, also of a run that is not finished; of a sweep's folder a `Sweep`."""
+        kind = self._of_run(folder)
+        return load(kind, Path(folder)) if is_sweep(Path(folder)) else kind.load(Path(folder))
 
     def check(self, parameters: P) -> Description:
         """Return the input in words, and its needs. InputError if this plaq cannot run it."""
@@ -65,7 +67,7 @@ class Face(Generic[P, R]):
 
     def report(self, folder: str | Path) -> Path:
         """Write ``report.html`` and the figures of a run's or sweep's folder again; return the path of the report."""
-        return self._of_run(folder).report(Path(folder))
+        return self._of_run(folder).page(Path(folder))
 
     def digest(self, folder: str | Path) -> list[str]:
         """Return one hash of a run's results, with what of a machine it depends on.

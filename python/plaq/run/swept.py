@@ -14,7 +14,9 @@ from plaq.errors import InterruptedByUser, RunError
 from plaq.inputs.parameters import Parameters, plain
 from plaq.inputs.schema import to_toml
 from plaq.run import sweep as sweeps
+from plaq.run import table
 from plaq.run.application import Application
+from plaq.run.folder import INPUT
 
 R = TypeVar("R")
 
@@ -80,6 +82,21 @@ class Sweep(Mapping[str, R], Generic[R]):
                      format_duration(outcome["seconds"]) if "seconds" in outcome else ""]
             rows.append("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>")
         return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+
+
+def load(kind: type[Application], folder: Path) -> Sweep:
+    """Return the sweep in a folder, as its table lists it."""
+    keys, rows = table.read(folder)
+    parameters, outcomes, results = {}, {}, {}
+    for row in rows:
+        name = row["run"]
+        parameters[name] = kind.Parameters.read(folder / name / INPUT)
+        if row[table.STATUS] in ("failed", "damaged"):
+            outcomes[name] = {"status": "failed", "error_text": row.get("error_text") or row[table.STATUS]}
+        else:
+            results[name] = kind.load(folder / name)
+            outcomes[name] = kind.outcome(results[name]) | {"seconds": sum(results[name].seconds.values())}
+    return Sweep(kind, [key for key in keys if "." in key], parameters, outcomes, results, folder)
 
 
 def sweep(kind: type[Application], parameters: Any, axes: Mapping[str, Iterable[Any]], folder: str | Path | None = None,

@@ -5,10 +5,6 @@ They are read back for the page and the digest of the sweep.
 
 from __future__ import annotations
 
-import csv
-import hashlib
-import io
-import os
 import tomllib
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -17,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from plaq.data.formatting import momentum
-from plaq.data.results_file import digest_line
+from plaq.data.tables import to_csv
 from plaq.dca.parameters import Parameters
 from plaq.dca.physics import checks
 from plaq.dca.physics.instabilities import Instability
@@ -27,7 +23,8 @@ from plaq.dca.results.file import FORMAT, read_results
 from plaq.dca.results.results import Results
 from plaq.errors import InputError
 from plaq.files.atomic import write_atomically
-from plaq.run.table import TABLE, axes, rows
+from plaq.run import table
+from plaq.run.table import TABLE, axes
 
 POINTS = "sweep_points.csv"
 FIXED = ("tc", "tc_error", "status")  # columns between those of the axes and those of other orders
@@ -49,20 +46,15 @@ class Entry:
     orders: list[Instability] = field(default_factory=list)
 
 
-def is_sweep(folder: Path) -> bool:
-    """Return whether a folder is that of a sweep."""
-    return os.path.isfile(folder / TABLE)  # False for a name that no file can have
-
-
 def write(base: Path, runs: Mapping[str, Parameters], outcomes: Mapping[str, Mapping[str, Any]]) -> None:
     """Write both tables, of every run that ended, in the order of the input."""
     values = axes(runs)
     entries = [loaded(base, Entry(name, values[name], outcomes[name]["status"])) for name in runs if name in outcomes]
     with suppress(FileExistsError):
         base.mkdir(parents=True)
-    write_atomically(base / TABLE, rows(run_row(entry) for entry in entries).encode())
-    write_atomically(base / POINTS,
-                     rows(point_row(e, p) for e in entries if e.results for p in e.results.points).encode())
+    write_atomically(base / TABLE, to_csv((run_row(entry) for entry in entries), ("run",)).encode())
+    points = (point_row(entry, point) for entry in entries if entry.results for point in entry.results.points)
+    write_atomically(base / POINTS, to_csv(points, ("run",)).encode())
 
 
 def read(base: Path) -> list[Entry]:
@@ -72,20 +64,11 @@ def read(base: Path) -> list[Entry]:
 
 def listed(base: Path) -> list[Entry]:
     """Return the runs in ``sweep.csv``, by name, axes and status."""
-    path = base / TABLE
-    try:
-        lines = list(csv.reader(io.StringIO(path.read_text(encoding="utf-8"))))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"{path}: cannot be read: {error}") from None
-    if not lines:
-        return []
-    head = lines[0]
-    if head[:1] != ["run"] or not set(FIXED) <= set(head) or any(len(line) != len(head) for line in lines):
-        raise InputError(f"{path}: not the table of a sweep: it needs the columns run, {', '.join(FIXED)}, "
-                         "and a cell for each column in every row")
-    keys = head[1:head.index(FIXED[0])]
-    rows = [dict(zip(head, line)) for line in lines[1:]]
-    return [Entry(row["run"], {key: row[key] for key in keys}, row["status"]) for row in rows]
+    columns, rows = table.read(base)
+    if columns[-2:] != list(FIXED[:2]):
+        raise InputError(f"{base / TABLE}: not the table of a sweep of plaq dca: it needs the columns "
+                         f"{', '.join(FIXED)}")
+    return [Entry(row["run"], {key: row[key] for key in columns[:-2]}, row[FIXED[2]]) for row in rows]
 
 
 def loaded(base: Path, entry: Entry) -> Entry:
@@ -130,17 +113,7 @@ def point_row(entry: Entry, point: Point) -> dict[str, Any]:
     return row
 
 
-def digests(base: Path, entries: Iterable[Entry] = ()) -> list[str]:
-    """Return ``<hash>  <run>  (<properties of the machine>)`` for each run, and the hash of hashes and runs for all.
-
-    InputError where results are damaged, unless ``entries`` say so already.
-    """
-    lines, machines = [], []
-    for entry in entries or listed(base):
-        path = base / entry.name / "results.h5"
-        missing = "damaged" if entry.status == "damaged" else "" if path.exists() else "no results"
-        digest, _, machine = (missing or digest_line(path, FORMAT)).partition("  ")
-        lines.append(f"{digest:64}  {entry.name}")
-        machines.append(f"  {machine}" if machine else "")
-    whole = hashlib.sha256("\n".join(lines).encode()).hexdigest()
-    return [*(line + machine for line, machine in zip(lines, machines)), f"{whole}  all {len(lines)} runs"]
+def digests(base: Path, entries: Iterable[Entry]) -> list[str]:
+    """Return `plaq.run.table.digests` of the runs."""
+    return table.digests(base, [entry.name for entry in entries], FORMAT,
+                         {entry.name for entry in entries if entry.status == "damaged"})
