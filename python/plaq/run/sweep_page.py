@@ -22,7 +22,7 @@ def write(base: Path, program: str, digests: list[str]) -> Path:
     done = len(rows) - len(failed)
     parts = [f'<p class="over">{escape(program)} · sweep over {escape(over)}</p>',
              f"<h1>{done} run{'s' * (done != 1)}{f', {len(failed)} failed' if failed else ''}</h1>",
-             page.table([*keys, "result", "report", "time"], body, failed=failed),
+             page.table([*keys, "result", "report", "time"], body, "plain", failed=failed),
              f'<p class="note">All numbers with their errors: {TABLE}.</p>',
              page.collapsible("Digests of the results", f"<pre>{escape(chr(10).join(digests))}</pre>")]
     path = base / "report.html"
