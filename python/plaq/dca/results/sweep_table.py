@@ -65,7 +65,7 @@ def read(base: Path) -> list[Entry]:
 def listed(base: Path) -> list[Entry]:
     """Return the runs in ``sweep.csv``, by name, axes and status."""
     columns, rows = table.read(base)
-    if columns[-2:] != list(FIXED[:2]):
+    if rows and columns[-2:] != list(FIXED[:2]):
         raise InputError(f"{base / TABLE}: not the table of a sweep of plaq dca: it needs the columns "
                          f"{', '.join(FIXED)}")
     return [Entry(row["run"], {key: row[key] for key in columns[:-2]}, row[FIXED[2]]) for row in rows]
