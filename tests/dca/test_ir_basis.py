@@ -57,6 +57,11 @@ def test_transforms_at_high_frequencies_fall_as_the_steps_at_the_ends():
         assert np.abs(basis.uhat([m])[:, 0] * 1j * omega + steps).max() < 1e3 * np.abs(steps).max() * 40 / omega
 
 
+def test_a_smaller_eps_than_double_precision_has_is_refused():
+    with pytest.raises(ValueError, match="eps = 1e-12 is below 1e-11"):
+        Basis(1.0, 10.0, 1e-12)
+
+
 def test_quarter_turns_are_exact_for_large_numbers():
     np.testing.assert_allclose(quarter_turns(np.array([1e15 + 1, 4e15 + 2, -1])), [1j, -1, -1j], atol=1e-15)
 

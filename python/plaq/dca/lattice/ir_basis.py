@@ -22,6 +22,7 @@ from scipy.special import spherical_jn
 POINTS = 24  # of a panel
 SMALLEST_CUTOFF = 4.0  # below it so few singular values are above rounding that some sampling points have no function
 ROUNDING = 1e-15  # relative singular value above which double precision gives a function
+SMALLEST_EPS = 1e-11  # with which sampling points are still those of functions above rounding
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,8 @@ class Basis:
     """
 
     def __init__(self, beta, wmax, eps, fermions=True):
+        if eps < SMALLEST_EPS:
+            raise ValueError(f"eps = {eps:g} is below {SMALLEST_EPS:g}, where double precision ends")
         self._beta, self._fermions = beta, fermions
         self._cutoff = max(beta * wmax, SMALLEST_CUTOFF)
         self._functions = singular_functions(self._cutoff)
