@@ -113,7 +113,7 @@ def rebinned(values: np.ndarray, mean: np.ndarray, bins: int) -> np.ndarray:
     overlap = np.maximum(np.minimum(after[1:], before[1:]) - np.maximum(after[:-1], before[:-1]), 0)
     average = values.mean(axis=0)
     deviation = np.tensordot(overlap, values - average, axes=1)
-    shift = (average - mean) * (len(values) - 1) / (bins - 1)
+    shift = (average - mean) * (len(values) - 1) / max(bins - 1, 1)
     return mean + shift + stretched(deviation, scatter(values - average))
 
 
