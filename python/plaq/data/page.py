@@ -23,14 +23,14 @@ class Html(str):
 def markup(text: str) -> str:
     """Return HTML of a text, with indices of symbols, powers and averages set as such.
 
-    Examples: T_c, λ_d, lambda_magnetic, a^-4, <Q^2>.
+    Examples: T_c, λ_d, lambda_magnetic, E_x, ω_p, a^-4, <Q^2>.
     """
     if isinstance(text, Html):
         return text
     text = re.sub(r"&lt;([\w^() -]{1,24})&gt;", r"⟨\1⟩", escape(text))
     text = re.sub(r"(?<=[\w)])\^(-?\d+)\b", r"<sup>\1</sup>", text).replace("<sup>-", "<sup>−")
     text = re.sub(r"\bchi(?=<sup>)", "χ", text)
-    return re.sub(r"\b(T|λ|lambda)_(\w+)", lambda m: f"{m[1].replace('lambda', 'λ')}<sub>{m[2]}</sub>", text)
+    return re.sub(r"\b(T|λ|lambda|E|B|ω|n|m)_(\w+)", lambda m: f"{m[1].replace('lambda', 'λ')}<sub>{m[2]}</sub>", text)
 
 
 def frame(title: str, parts: list[str]) -> str:
