@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # packaging/cross.sh MACHINE builds plaq for another machine, aarch64 (ARM) or ppc64le (POWER), on Debian 12 with Debian's
-# cross compiler, and runs there what can be run by QEMU: the C++ tests, then each application in a root folder of that
-# machine. It leaves a wheel in dist/. All else lies in build-cross/MACHINE/. Root's rights are needed: it installs
-# packages, and registers QEMU with the kernel if nobody has.
+# cross compiler. QEMU runs the C++ tests and, for ARM, each application in a root folder of that machine; for POWER,
+# Debian 12 has a numpy that is too old, and PyPI has none. It leaves a wheel in dist/, all else in build-cross/MACHINE/.
+# Root's rights are needed: it installs packages, and registers QEMU with the kernel if nobody has.
 #   packaging/cross.sh aarch64 build      the wheel and the tests, not run
 #   packaging/cross.sh aarch64 test       the C++ tests; further arguments are ctest's
-#   packaging/cross.sh aarch64 run        the applications
+#   packaging/cross.sh aarch64 run        the applications, ARM only
 #   packaging/cross.sh aarch64 shell ...  a command in that root folder
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -20,7 +20,7 @@ work=$PWD/build-cross/$machine root=$PWD/build-cross/$machine/root
 export QEMU_CPU=$processor QEMU_LD_PREFIX=$root  # what the baseline has to run on
 
 libraries=libstdc++-12-dev,libboost-context-dev,librandom123-dev,libeigen3-dev,libgtest-dev,libotf2-trace-dev
-python=python3-dev,python3-pip,python3-numpy,python3-scipy,python3-h5py,python3-matplotlib
+python=python3-dev
 
 make_root() {
   local tools=(g++-"$triple" mmdebstrap qemu-user-static ninja-build)
@@ -31,9 +31,8 @@ make_root() {
   # Unpacked only: no program of that machine runs for it.
   mmdebstrap --variant=extract --arch=$debian --include="base-files,bash,coreutils,$libraries,$python" \
     bookworm "$root" "deb http://deb.debian.org/debian bookworm main"
-  # What the packages' scripts would do: links that lead to the same files from outside, alternatives.
+  # What the packages' scripts would do: links that lead to the same files from outside.
   find "$root" -type l -lname '/*' | while read -r link; do ln -snfr "$root$(readlink "$link")" "$link"; done
-  ln -s openblas-pthread/lib{blas,lapack}.so.3 "$root/usr/lib/$triple/"
   touch "$root/made"
 }
 
@@ -64,22 +63,15 @@ in_root() {  # a command in the root folder, with the kernel's own folders
     exec chroot "$ROOT" "$@"' chroot "$@"
 }
 
-run_tests() { ctest --test-dir "$work/build" --output-on-failure --timeout 1000 "$@"; }
-
-# plaq and what it imports, unpacked by this machine's pip: from PyPI where it has wheels for the machine, else Debian's.
-install_plaq() {
-  local site=$root/usr/local/lib/python3.11/dist-packages
-  local pip=("$work/env/bin/pip" install -q --upgrade --only-binary=:all: --target "$site")
-  if [ "$machine" = aarch64 ]; then
-    "${pip[@]}" --platform manylinux_2_28_aarch64 --platform manylinux2014_aarch64 --platform linux_aarch64 "$work"/wheel/plaq-*.whl
-  else
-    "${pip[@]}" --platform any --no-deps 'typer<0.16' 'click<8.2' shellingham
-    "${pip[@]}" --platform linux_"$machine" --no-deps "$work"/wheel/plaq-*.whl
-  fi
+# Tests of what ends a process are left out: QEMU ignores the kernel's call for guards, and has a message of its own.
+run_tests() {
+  ctest --test-dir "$work/build" --output-on-failure --timeout 1000 --exclude-regex BackendsDeathTest "$@"
 }
 
 run_applications() {
-  install_plaq
+  # plaq and what it imports, unpacked by this machine's pip.
+  "$work/env/bin/pip" install -q --upgrade --only-binary=:all: --target "$root/usr/local/lib/python3.11/dist-packages" \
+    --platform manylinux_2_28_aarch64 --platform manylinux2014_aarch64 --platform linux_aarch64 "$work"/wheel/plaq-*.whl
   rm -rf "$root/runs"
   mkdir "$root/runs"
   cp -r examples "$root/runs/"
@@ -94,7 +86,7 @@ run_application() {  # name, input, settings
 }
 
 case $what in
-  all) make_root; build; run_tests; run_applications ;;
+  all) make_root; build; run_tests; [ "$machine" != aarch64 ] || run_applications ;;
   build) make_root; build ;;
   test) run_tests "${@:3}" ;;
   run) run_applications ;;
