@@ -59,7 +59,7 @@ def test_no_part_that_comes_with_the_wheel_is_missing(installed, tmp_path):
 
 
 def test_metadata_agree_with_the_environment(installed, tmp_path):
-    done = installed.run("pip", "check", folder=tmp_path)
+    done = installed.run("python", "-P", "-m", "pip", "check", folder=tmp_path)
     assert done.returncode == 0, done.stdout
     metadata = PathDistribution(installed.metadata).metadata
     assert metadata["Version"] == PROJECT["version"] and metadata["Requires-Python"] == PROJECT["requires-python"]
