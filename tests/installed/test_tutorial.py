@@ -13,7 +13,7 @@ WANTED = {
     "identity": "qmc['order_identity'].mean / qmc['order_identity'].error",
     "T": "T",
     "value": "value",
-    "error": "error",
+    "error": "ratio.error",
     "status": "results.tc['status']",
     "density": "results.at(0.25)['density'].mean",
     "same names": "whole.observables.keys() == parts.observables.keys()",
