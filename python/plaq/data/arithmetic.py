@@ -79,7 +79,8 @@ class Arithmetic:
         return apply(function, *operands)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        return np.array(self.mean, dtype=dtype, copy=copy)
+        mean = np.asarray(self.mean, dtype=dtype)
+        return mean.copy() if copy else mean
 
     def __float__(self) -> float:
         return float(self.mean)

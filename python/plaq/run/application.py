@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 from plaq.errors import InputError
 from plaq.inputs.parameters import Parameters
 from plaq.inputs.schema import Schema
-from plaq.run.folder import RESULTS
 from plaq.run.forecast import Forecast
 
 if TYPE_CHECKING:  # that these are plain objects for an application is what keeps the arrows one way
@@ -136,6 +135,7 @@ class Application(ABC):
     @classmethod
     def load(cls, folder: Path) -> Any:
         """Return the results in a run's folder; of a run that is not finished those at its last checkpoint."""
+        from plaq.run.folder import RESULTS
         from plaq.run.output import last_state
 
         if (folder / RESULTS).exists() or (last := last_state(cls, folder)) is None:
