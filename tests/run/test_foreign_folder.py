@@ -60,7 +60,7 @@ def test_a_folder_of_another_application_says_whose_it_is(here, mine, other):
             2, f"plaq: error: {out}: holds a run of plaq {other}, and this is plaq {mine}; give another folder with "
                "--out\n")
     code, said = here(mine, "digest", other)
-    assert code == 2 and f"'plaq {other} results'" in said and "remove" not in said
+    assert code == 2 and f"holds a run of plaq {other}, and this is plaq {mine}" in said and "remove" not in said
 
 
 def test_another_run_to_start_from_is_one_of_the_same_application(here):
