@@ -262,7 +262,7 @@ def homes(ranks: np.ndarray) -> Draw:
     def draw(theme):
         figure, axes = subplots(figsize=(6, 1.6 if ranks.ndim == 1 else 3.8))
         count = min(20, int(ranks.max()) + 1)
-        image = axes.pcolormesh(plane.T % 20, cmap=ListedColormap(colormaps["tab20"].colors[:count]), vmin=-0.5,
+        image = axes.pcolormesh(plane.T % 20, cmap=ListedColormap([*colormaps["tab20"].colors[:count]]), vmin=-0.5,
                                 vmax=count - 0.5, edgecolors=theme.faint, linewidth=0.5)
         axes.set(xlabel="patch in x", ylabel="" if ranks.ndim == 1 else "patch in y")
         axes.grid(False)
