@@ -245,7 +245,7 @@ def test_bad_checkpoint_is_named_and_refused(folder):
 
 def test_full_disk_is_one_error_and_keeps_the_files(folder):
     script = (
-        f"ulimit -f 300; trap '' XFSZ; {' '.join(command('dca', 'run', 'input.toml'))}"  # 300 blocks of 1024 bytes
+        f"ulimit -f 400; trap '' XFSZ; {' '.join(command('dca', 'run', 'input.toml'))}"  # 400 blocks of 1024 bytes
     )
     outcome = subprocess.run(["bash", "-c", script], cwd=folder, capture_output=True, text=True)
     one_error(outcome, 1, "cannot be written: no space left for it")
