@@ -171,6 +171,7 @@ def test_one_thread_at_a_time_in_mpi_is_enough(reference):
     (home / "serialized.py").write_text("""
 import atexit, ctypes, sys
 from plaq import _core
+_core.comm.library_version()  # loads the library
 library = next(line.split()[-1] for line in open("/proc/self/maps") if "/libmpi." in line)
 mpi, serialized, granted = ctypes.CDLL(library), 2, ctypes.c_int()
 assert mpi.MPI_Init_thread(None, None, serialized, ctypes.byref(granted)) == 0 and granted.value == serialized

@@ -150,12 +150,17 @@ def flat(sections: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, A
             yield f"{prefix}{key}", value
 
 
-def plain(value: Any) -> Any:
+DEEPEST = 50  # levels of lists and tables; no key has as many, so what lies deeper is refused by its kind
+
+
+def plain(value: Any, depth: int = 0) -> Any:
     """Return numbers and arrays of numpy, and ranges, anywhere in a value as Python's own."""
+    if depth > DEEPEST:
+        return value
     if isinstance(value, Mapping):
-        return {key: plain(item) for key, item in value.items()}
+        return {key: plain(item, depth + 1) for key, item in value.items()}
     if isinstance(value, (list, tuple, range)):
-        return [plain(item) for item in value]
+        return [plain(item, depth + 1) for item in value]
     return value.tolist() if hasattr(value, "tolist") else value
 
 
