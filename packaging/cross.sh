@@ -29,8 +29,7 @@ make_root() {
   [ ! -e "$root/made" ] || return 0
   rm -rf "$root"
   # Unpacked only: no program of that machine runs for it.
-  mmdebstrap --variant=extract --arch=$debian --include="base-files,bash,coreutils,$libraries,$python" \
-    bookworm "$root" "deb http://deb.debian.org/debian bookworm main"
+  mmdebstrap --variant=extract --arch=$debian --include="base-files,bash,coreutils,$libraries,$python" bookworm "$root"
   # What the packages' scripts would do: links that lead to the same files from outside.
   find "$root" -type l -lname '/*' | while read -r link; do ln -snfr "$root$(readlink "$link")" "$link"; done
   touch "$root/made"
@@ -47,8 +46,7 @@ build() {
     --config-settings=cmake.define.CMAKE_TOOLCHAIN_FILE="$PWD/packaging/cmake/cross.cmake" \
     --config-settings=cmake.define.PLAQ_MACHINE="$machine" --config-settings=cmake.define.PLAQ_SYSROOT="$root" \
     --config-settings=cmake.define.Python_INCLUDE_DIR="$root/usr/include/python3.11" \
-    --config-settings=cmake.define.nanobind_DIR="$("$work/env/bin/python" -m nanobind --cmake_dir)" \
-    --config-settings=cmake.define.PLAQ_MPI=off
+    --config-settings=cmake.define.nanobind_DIR="$("$work/env/bin/python" -m nanobind --cmake_dir)"
   mkdir -p dist
   cp "$work"/wheel/plaq-*.whl dist/
 }
