@@ -84,8 +84,8 @@ def test_a_killed_run_resumes_to_the_same_bits_on_other_devices(reference):
 def test_one_iteration_agrees_with_the_workers_up_to_rounding(monkeypatch):
     once = {"dca": {"temperatures": [0.5], "mu": 1.6, "iterations": 1}}
     there, workers = (here(monkeypatch, gpus, **once).at(0.5) for gpus in (2, 0))
-    names = ("sign", "density", "double_occupancy", "Sigma", "G_tau", "spin_susceptibility", "spin_correlation", "lambda_d",
-             "G4_pp", "G4_magnetic_q0_m0")
+    names = ("sign", "density", "double_occupancy", "Sigma", "G_tau", "spin_susceptibility", "spin_correlation",
+             "lambda_d", "G4_pp", "G4_magnetic_q0_m0")
     for name in names:
         a, b = there[name].mean, workers[name].mean
         assert np.allclose(a, b, rtol=0, atol=1e-3 * np.abs(b).max()), name
