@@ -2,7 +2,7 @@
 # packaging/cross.sh MACHINE builds plaq for another machine, aarch64 (ARM) or ppc64le (POWER), on Debian 12 with Debian's
 # cross compiler. QEMU runs the C++ tests and, for ARM, each application in a root folder of that machine; for POWER,
 # Debian 12 has a numpy that is too old, and PyPI has none. It leaves a wheel in dist/, all else in build-cross/MACHINE/.
-# Root's rights are needed: it installs packages, and registers QEMU with the kernel if nobody has.
+# Root's rights are needed: it installs packages, and registers QEMU with the kernel where it is not registered.
 #   packaging/cross.sh aarch64 build      the wheel and the tests, not run
 #   packaging/cross.sh aarch64 test       the C++ tests; further arguments are ctest's
 #   packaging/cross.sh aarch64 run        the applications, ARM only

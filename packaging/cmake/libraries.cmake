@@ -13,7 +13,7 @@ add_custom_target(libraries)
 foreach(part ${plaq_libraries})
   add_dependencies(libraries plaq_${part})
   set_target_properties(plaq_${part} PROPERTIES EXPORT_NAME ${part})
-  # An export for each: who asks for trace need not have Boost.
+  # An export for each: a program that asks for trace alone needs no Boost.
   install(TARGETS plaq_${part} EXPORT plaq-${part} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libraries
           INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   install(EXPORT plaq-${part} NAMESPACE plaq:: DESTINATION ${config} COMPONENT libraries)
