@@ -10,13 +10,13 @@ import numpy as np
 from plaq.comm import world
 from plaq.data.bins import Bins
 from plaq.dca.lattice import matsubara
+from plaq.dca.lattice.algebra import SCALARS
 from plaq.dca.lattice.chemical_potential import find_mu
 from plaq.dca.lattice.cluster import Cluster
 from plaq.dca.lattice.coarse_graining import CoarseGraining
 from plaq.dca.lattice.hopping import Lattice
 from plaq.dca.lattice.model import Model
 from plaq.dca.lattice.symmetry import PointGroup
-from plaq.dca.physics.evaluation import causal
 from plaq.dca.physics.two_particle import pair_orbits
 from plaq.dca.solver import choices, ctaux
 from plaq.dca.solver.chains import Chains, fresh_chain, run_chains
@@ -50,8 +50,8 @@ class Problem:
         """A few iterations of the loop; returns the expansion order."""
         for _ in range(iterations):
             found = self.run(measurements=measurements, bins=16, warm_up=100)
-            self.sigma = causal(ctaux.dyson(
-                self.g0, found.measured.m.mean(axis=0) / found.measured.sign.mean(), self.U)[1], self.mesh.omega)
+            m = found.measured.m.mean(axis=0) / found.measured.sign.mean()
+            self.sigma = SCALARS.causal(SCALARS.dyson(self.g0, m, self.U / 2)[1], self.mesh.omega)
             self.update()
         return found.order
 

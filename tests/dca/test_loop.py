@@ -10,6 +10,7 @@ from isolated import DIMER, OPEN_DIMER, Isolated
 
 from plaq.comm import world
 from plaq.dca.lattice import matsubara
+from plaq.dca.lattice.algebra import SCALARS
 from plaq.dca.lattice.chemical_potential import cutoff, density, find_mu
 from plaq.dca.lattice.model import Model
 from plaq.dca.loop.convergence import APPROACH, FINAL, next_phase
@@ -18,7 +19,6 @@ from plaq.dca.loop.observer import QuietObserver
 from plaq.dca.loop.state import RunState
 from plaq.dca.parameters import Parameters
 from plaq.dca.physics import bethe_salpeter, checks, observables
-from plaq.dca.physics.evaluation import causal
 from plaq.dca.physics.single_particle import self_energy
 from plaq.dca.results.advice import advice
 from plaq.dca.solver import ctaux
@@ -162,7 +162,7 @@ def test_sigma_and_mu_are_those_of_a_lattice_with_the_density_asked_for():
     coarse.prepare(np.pi / 2)
     np.testing.assert_allclose(point["Sigma"].axes[1].values, mesh.omega)
     for mu, sigma in [(point["mu"].mean, point["Sigma"].mean), (point["mu"].jackknife[3], point["Sigma"].jackknife[3])]:
-        assert density(float(mu), coarse, mesh, causal(sigma, mesh.omega)) == pytest.approx(0.9, abs=1e-10)
+        assert density(float(mu), coarse, mesh, SCALARS.causal(sigma, mesh.omega)) == pytest.approx(0.9, abs=1e-10)
     assert np.all(point["Sigma_infinity"].mean == 1.8) and np.all(point["Sigma_infinity"].error == 0)
     assert point["density"].error > 0, "that of the cluster is measured"
     mus = [record["mu"] for record in point.history if record["phase"] == FINAL]

@@ -34,10 +34,10 @@ from plaq.dca.loop.mixing import DEPTH, Output, mixed
 from plaq.dca.loop.setup import PAIRING, Setup
 from plaq.dca.loop.state import Predecessor, TemperatureState
 from plaq.dca.physics import observables
-from plaq.dca.physics.evaluation import Evaluation, causal
+from plaq.dca.physics.evaluation import Evaluation
 from plaq.dca.physics.single_particle import self_energy
 from plaq.dca.physics.two_particle import pair_orbits
-from plaq.dca.solver import choices, ctaux, iteration_average, jackknife_groups
+from plaq.dca.solver import choices, iteration_average, jackknife_groups
 from plaq.dca.solver.chains import run_chains
 from plaq.dca.solver.ctaux import Measured, SolverRequest
 from plaq.dca.solver.distributed_g4 import DistributedEstimate
@@ -56,7 +56,7 @@ class Bath:
     mu: np.ndarray  # [1 + group] samples
     request: SolverRequest
     problem: Any  # _core.dca.Problem
-    sigma_0: np.ndarray | float  # [K, w] Sigma_0 of `BathData`
+    sigma_0: np.ndarray | float  # Sigma_0 of `BathData`
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Solution:
 
     evaluation: Evaluation
     measured: Measured
-    sigma: np.ndarray  # [1 + group, K, w] samples of Sigma_out
+    sigma: np.ndarray  # [1 + group, ...] samples of Sigma_out
     density: np.ndarray  # [1 + group] samples of the cluster's density
 
 
@@ -98,54 +98,56 @@ def make_bath(setup: Setup, state: TemperatureState) -> Bath:
 
 
 def _bath(setup: Setup, state: TemperatureState) -> Bath:
-    p, model, mesh = setup.parameters, setup.model, setup.mesh
+    equations = setup.equations
     mu, inverse_g0 = map(np.array, zip(*(bath_of(setup, state, sigma) for sigma in state.sigma)))
-    request, sigma_0 = solver_request(setup, state, 1 / inverse_g0[0]), state.sigma_0
+    request, sigma_0 = solver_request(setup, state, equations.algebra.inverse(inverse_g0[0])), state.sigma_0
     if state.phase == FINAL and len(mu) > 1:
         request = with_group_baths(setup, request, inverse_g0)
         if not state.residuals:  # the first final iteration
-            sigma_0 = state.sigma[0] - model.U / 2
-    return Bath(mu, request, ctaux.make_problem(model.cluster, mesh, request, p.solver), sigma_0)
+            sigma_0 = state.sigma[0] - equations.shift
+    return Bath(mu, request, equations.make_problem(setup.mesh, request, setup.parameters.solver), sigma_0)
 
 
 def with_group_baths(setup: Setup, request: SolverRequest, inverse_g0: np.ndarray) -> SolverRequest:
-    """Return the request with a bath for each group of chains, from the samples of 1/G0 [1 + group, K, w].
+    """Return the request with a bath for each group of chains, from the samples of 1/G0, [1 + group, ...].
 
     A group's bath is 1/G0 + SHIFT_FRACTION a_g, with the shift a_g of plaq.dca.solver.jackknife_groups.
     """
-    mesh, solver = setup.mesh, setup.parameters.solver
+    algebra, solver = setup.equations.algebra, setup.parameters.solver
     group_of = jackknife_groups.group_of_chain(solver.bins, solver.chains)
     weights = np.bincount(group_of).astype(float)
     deviations = jackknife_groups.pseudo_values(inverse_g0, weights) - inverse_g0[0]
-    shifts = jackknife_groups.shifts(deviations, request.g0, weights)
-    shifted = inverse_g0[0] + jackknife_groups.SHIFT_FRACTION * shifts[:, None, None]
-    return replace(request, shifts=shifts, group_g0=mesh.evaluate(mesh.fit(1 / shifted)), group_of=group_of)
+    shifts = jackknife_groups.shifts(algebra.diagonal(deviations), algebra.diagonal(request.g0), weights)
+    shifted = inverse_g0[0] + jackknife_groups.SHIFT_FRACTION * algebra.number(shifts)
+    return replace(request, shifts=shifts, group_g0=algebra.fitted(setup.mesh, algebra.inverse(shifted)),
+                   group_of=group_of)
 
 
 def bath_of(setup: Setup, state: TemperatureState, sigma: np.ndarray) -> tuple[float, np.ndarray]:
-    """Return (mu, 1/G0 [K, w]) of one sample of Sigma [K, w]."""
-    model, mesh = setup.model, setup.mesh
-    sigma, mu = causal(sigma, mesh.omega), state.mu
+    """Return (mu, 1/G0) of one sample of Sigma."""
+    model, mesh, shift, algebra = setup.model, setup.mesh, setup.equations.shift, setup.equations.algebra
+    sigma, mu = algebra.causal(sigma, mesh.omega), state.mu
     if setup.target_density is not None:
         with noise_explained(setup, state, state.history):
             mu = find_mu(setup.target_density, model.coarse_graining, mesh, sigma, mu)
     elif setup.parameters.dca.density is not None:
         mu = model.U / 2
-    gbar = model.coarse_graining.gbar(1j * mesh.omega + mu - sigma)
+    gbar = model.coarse_graining.gbar(algebra.at_frequencies_of(1j * mesh.omega + mu) - sigma)
     # An isolated cluster has no bath: there Gbar = 1/(iw + mu - Sigma - eps_K) whatever Sigma is.
-    inverse_g0 = 1 / ctaux.auxiliary_bath(mesh, 1 / (1 / gbar + sigma), model.U)
-    return mu, odd_under_exchange(inverse_g0, model.mirror)
+    bath = algebra.inverse(algebra.inverse(gbar) + sigma)
+    g0 = algebra.fitted(mesh, algebra.inverse(algebra.inverse(bath) - shift))
+    return mu, odd_under_exchange(algebra.inverse(g0), model.mirror)
 
 
 def solver_request(setup: Setup, state: TemperatureState, g0: np.ndarray) -> SolverRequest:
-    """Return the work of the solver in the bath g0 [K, w]: few measurements in the approach, all functions later."""
+    """Return the work of the solver in the bath g0: few measurements in the approach, all functions later."""
     p, beta = setup.parameters, setup.mesh.beta
     few, many = setup.measurements
     missing = many - (int(state.average.weights.sum()) if state.average else 0)
     last = p.dca.isolated or state.iteration == p.dca.iterations
     final = missing if last else min(missing, -(-many // setup.final_iterations))
     request = SolverRequest(
-        beta=beta, U=setup.model.U, K=choices.expansion_constant(p, setup.model.cluster, beta), g0=g0,
+        beta=beta, U=setup.model.U, K=setup.equations.expansion_constant(p, beta), g0=g0,
         measurements=few if state.phase == APPROACH else final, order=max(state.order, 1.0), warm_up=state.warm_up,
         point=setup.point, iteration=state.iteration, isolated=p.dca.isolated, tau=state.tau)
     if state.phase != APPROACH and p.measures_two_particle(setup.T):
@@ -211,20 +213,20 @@ def solve(setup: Setup, state: TemperatureState, bath: Bath) -> Solution:
 
 
 def _solution(setup: Setup, state: TemperatureState, bath: Bath, tally: dict[str, float]) -> Solution:
-    solver, model, request = setup.parameters.solver, setup.model, bath.request
-    measured = ctaux.collect(bath.problem, state.chains.bins, tally, model.group, state.distributed, model.mirror)
+    solver, equations, request = setup.parameters.solver, setup.equations, bath.request
+    measured = equations.collect(bath.problem, state.chains.bins, tally, state.distributed)
     if measured.sign.mean() == 0:
         raise RunError(f"T = {setup.T}: the average sign is 0 in {int(measured.weights.sum())} "
                        "measurements: nothing can be averaged; measure more or stay at higher temperatures")
     if setup.grouped:
         measured = jackknife_groups.bin_by_group(measured, solver.bins, solver.chains)
     if request.group_g0 is None:
-        measured = measured.in_bath(request.g0, bath.sigma_0)
+        measured = measured.in_bath(request.g0, bath.sigma_0, equations.algebra)
     else:
-        measured = measured.in_bath(request.group_g0, bath.sigma_0)
+        measured = measured.in_bath(request.group_g0, bath.sigma_0, equations.algebra)
         measured = jackknife_groups.extrapolate_measured(measured, request.shifts)
-    evaluation = Evaluation(model, setup.mesh, request.K, float(bath.mu[0]), request.g0, bath.sigma_0,
-                                        setup.target_density)
+    evaluation = Evaluation(setup.model, setup.mesh, request.K, float(bath.mu[0]), request.g0, bath.sigma_0,
+                            setup.target_density, equations)
     sigma, density = self_energy(evaluation, measured)
     return Solution(evaluation, measured, jackknife_groups.samples_of(sigma), jackknife_groups.samples_of(density))
 
@@ -259,7 +261,7 @@ def judge(setup: Setup, state: TemperatureState, bath: Bath, solution: Solution)
 
 def residual_of(setup: Setup, state: TemperatureState, bath: Bath, solution: Solution) -> Residual:
     """Return samples of Sigma_out - Sigma_in, and of the cluster's density less the lattice's."""
-    inputs = [causal(sigma, setup.mesh.omega) for sigma in state.sigma]
+    inputs = [setup.equations.algebra.causal(sigma, setup.mesh.omega) for sigma in state.sigma]
     lattice = np.array([lattice_density(mu, setup.model.coarse_graining, setup.mesh, sigma)
                         for mu, sigma in zip(bath.mu, inputs)])
     if setup.parameters.dca.isolated:  # bins, and one input
@@ -276,7 +278,7 @@ def mismatch_of(setup: Setup, state: TemperatureState, bath: Bath, solution: Sol
     """
     weights, noise = solution.measured.weights, 0.0
     if state.phase == APPROACH and len(bath.mu) > 1:
-        sigma = causal(state.sigma[0], setup.mesh.omega)
+        sigma = setup.equations.algebra.causal(state.sigma[0], setup.mesh.omega)
         noise = (compressibility(bath.mu[0], setup.model.coarse_graining, setup.mesh, sigma)
                  * jackknife_groups.error(bath.mu, weights))
     return convergence.mismatch(residuals, weights, noise)
@@ -337,7 +339,7 @@ def advance(setup: Setup, state: TemperatureState, bath: Bath, solution: Solutio
         changes["sigma"] = mixed(outputs)
     if state.phase == APPROACH:  # iterations that are averaged measure in the same way
         changes["order"] = record["order"]
-        changes["tau"] = observables.sweeps_between_independent(solution.measured,
+        changes["tau"] = observables.sweeps_between_independent(solution.measured, setup.equations.series_columns,
                                                                 bath.problem.sweeps_per_measurement)
     new = replace(
         state, **changes, phase=verdict.phase, iteration=state.iteration + 1, sigma_0=bath.sigma_0,
@@ -349,11 +351,11 @@ def advance(setup: Setup, state: TemperatureState, bath: Bath, solution: Solutio
 
 
 def functions_of(state: TemperatureState, solution: Solution) -> dict[str, np.ndarray]:
-    """Return the functions of one iteration in results.h5, from all data: Sigma_in, Sigma with its error, G, [K, w]."""
+    """Return the functions of one iteration in results.h5, from all data: Sigma_in, Sigma with its error, G."""
     measured, bath = solution.measured, solution.measured.bath
     sums = [weighted_average(a, measured.weights) for a in (measured.norm, bath.ratio, bath.inverse_g0)]
     mean, m = solution.evaluation.sample(*sums)
-    g, sigma = ctaux.dyson(mean.g0, m, mean.model.U)
+    g, sigma = mean.dyson(m)
     error = jackknife_groups.error(solution.sigma, measured.weights)
     return {"Sigma_in": state.sigma[0], "Sigma": sigma, "Sigma_error": error, "G": g}
 

@@ -197,7 +197,7 @@ def first_state(setup: Setup) -> TemperatureState:
     p, model, comm, beta = setup.parameters, setup.model, setup.run.comm, setup.mesh.beta
     filling = p.dca.density if p.dca.density is not None else 1.0
     omega, sigma = comm.on_root(lambda: first_sigma(p, model.cluster, 1 / beta), share=True)
-    order = choices.expected_order(p, model.cluster, beta, filling)
+    order = setup.equations.expected_order(p, beta, filling)
     mu = p.dca.mu if p.dca.mu is not None else model.U / 2
     return replace(next_state(setup, Predecessor(omega, sigma, beta, mu, order, None)), order=order)
 
@@ -213,21 +213,22 @@ def next_state(setup: Setup, start: Predecessor) -> TemperatureState:
     samples = 1 if samples == 2 else samples  # with one group there is nothing to leave out
     return TemperatureState(
         phase=FINAL if p.dca.isolated or p.dca.iterations == 1 else APPROACH,
-        sigma=np.array([moved_to(setup.mesh, start.omega, start.sigma)] * samples), mu=start.mu,
+        sigma=np.array([moved_to(setup, start.omega, start.sigma)] * samples), mu=start.mu,
         order=start.order * beta / start.beta, tau=start.tau, chains=chains, warm_up=p.solver.warmup,
         needed=p.dca.iterations)
 
 
 def stacked(functions: list[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
-    """Return each function of all iterations, [iteration, K, w]."""
+    """Return each function of all iterations, [iteration, ...]."""
     return {name: np.array([entry[name] for entry in functions]) for name in functions[0]} if functions else {}
 
 
-def moved_to(mesh: matsubara.Mesh, omega: np.ndarray, sigma: np.ndarray) -> np.ndarray:
-    """Return Sigma [K, w] on another mesh, as the start of the loop: monotone cubics through w of both signs."""
+def moved_to(setup: Setup, omega: np.ndarray, sigma: np.ndarray) -> np.ndarray:
+    """Return Sigma on another mesh, as the start of the loop: monotone cubics through w of both signs."""
+    mesh = setup.mesh
     both = np.concatenate([-omega[::-1], omega])
-    values = np.concatenate([sigma[:, ::-1].conj(), sigma], axis=1)
+    values = np.concatenate([setup.equations.algebra.adjoint(sigma[..., ::-1]), sigma], axis=-1)
     inside = np.minimum(mesh.omega, omega[-1])
-    parts = [PchipInterpolator(both, part, axis=1)(inside) for part in (values.real, values.imag)]
+    parts = [PchipInterpolator(both, part, axis=-1)(inside) for part in (values.real, values.imag)]
     beyond = np.where(mesh.omega > omega[-1], omega[-1] / mesh.omega, 1.0)  # Im Sigma falls as 1/w
     return parts[0] + 1j * parts[1] * beyond

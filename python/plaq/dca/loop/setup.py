@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from plaq.dca.lattice.matsubara import Mesh
 from plaq.dca.lattice.model import Model
 from plaq.dca.loop.observer import QuietObserver
 from plaq.dca.parameters import Parameters
+from plaq.dca.physics.equations import Equations, equations_of
 from plaq.dca.solver import iteration_average
 from plaq.run.driver import Run
 
@@ -31,6 +33,11 @@ class Setup:
     mesh: Mesh
     index: int
     point: int
+
+    @cached_property
+    def equations(self) -> Equations:
+        """Equations of the model."""
+        return equations_of(self.model)
 
     @property
     def grouped(self) -> bool:

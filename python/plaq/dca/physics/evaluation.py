@@ -9,46 +9,59 @@ import numpy as np
 from plaq.dca.lattice.chemical_potential import find_mu
 from plaq.dca.lattice.matsubara import Mesh
 from plaq.dca.lattice.model import Model
-
-CAUSAL = 0.1  # Im Sigma over w that lattice functions bear: coarse graining is good to 1e-8 up to 0.2
+from plaq.dca.physics.equations import Equations, equations_of
 
 
 @dataclass
 class Evaluation:
-    """Fixed part of the evaluation of one set of bins."""
+    """Fixed part of the evaluation of one set of bins.
+
+    Functions are [K, w], or [S, K, a, b, w] of a general model (plaq.dca.lattice.algebra).
+    """
 
     model: Model
     mesh: Mesh
     K: float
     mu: float
-    g0: np.ndarray  # [K, w] auxiliary bath function
-    sigma_0: np.ndarray | float = 0.0  # Sigma_0 of `BathData`, [K, w]
+    g0: np.ndarray  # auxiliary bath function
+    sigma_0: np.ndarray | float = 0.0  # Sigma_0 of `BathData`
     target_density: float | None = None  # that mu is searched for; None where mu is given
+    equations: Equations | None = None  # those of the model
+
+    def __post_init__(self):
+        if self.equations is None:
+            self.equations = equations_of(self.model)
 
     def sample(self, w, ratio, inverse_g0):
-        """Return (evaluation, m [K, w]) of one jackknife sample, from the sums of the norm ``w`` and of `BathData`."""
-        g0 = w / inverse_g0
-        green = ratio / w / (inverse_g0 / w - self.sigma_0)
-        return replace(self, g0=g0), (g0 - green) / g0**2
+        """Return (evaluation, m) of one jackknife sample, from the sums of the norm ``w`` and of `BathData`."""
+        algebra = self.equations.algebra
+        g0 = algebra.over(algebra.number(w), inverse_g0)
+        green = algebra.over(ratio / w, inverse_g0 / w - self.sigma_0)
+        return replace(self, g0=g0), algebra.reduced(g0 - green, g0)
+
+    def dyson(self, m):
+        """Return G and Sigma = 1/bath - 1/G of the cluster from ``m``."""
+        return self.equations.algebra.dyson(self.g0, m, self.equations.shift)
 
     def hartree(self, density):
         """Return the correction of the Hartree term in Sigma to the density asked for.
 
         At self-consistency the cluster has that density. Without the correction an error dn of the cluster's density is
-        an error U dn/2 of Sigma, and of mu in the loop.
+        an error U dn/2 of Sigma, and of mu in the loop. ``density`` is that of `Measured.correlations`.
         """
-        return 0.0 if self.target_density is None else self.model.U / 2 * (self.target_density - density)
+        return 0.0 if self.target_density is None else self.equations.hartree(self.target_density, density)
 
     def on_lattice(self, sigma):
         """Return the evaluation at the mu where the lattice with this Sigma has the density asked for."""
         if self.target_density is None:
             return self
         return replace(self, mu=find_mu(self.target_density, self.model.coarse_graining, self.mesh,
-                                        causal(sigma, self.mesh.omega), self.mu))
+                                        self.equations.algebra.causal(sigma, self.mesh.omega), self.mu))
 
     def lattice_z(self, sigma):
         """Return iw + mu - Sigma on the mesh."""
-        return 1j * self.mesh.omega + self.mu - causal(sigma, self.mesh.omega)
+        algebra, omega = self.equations.algebra, self.mesh.omega
+        return algebra.at_frequencies_of(1j * omega + self.mu) - algebra.causal(sigma, omega)
 
     def z_at(self, sigma, constant, n):
         """Return z [K, n] at the Matsubara indices n of both signs; `constant` [K] is Sigma at infinite frequency."""
@@ -56,14 +69,5 @@ class Evaluation:
         values = self.mesh.at_frequencies(sigma - constant[:, None], n) + constant[:, None]
         upper = np.where(n < 0, values.conj(), values)
         omega = self.mesh.frequency(np.abs(n + 0.5) - 0.5)
-        z = 1j * omega + self.mu - causal(upper, omega)
+        z = 1j * omega + self.mu - self.equations.algebra.causal(upper, omega)
         return np.where(n < 0, z.conj(), z)
-
-
-def causal(sigma, omega):
-    """Return Sigma with Im Sigma <= w/10 at w > 0, for which lattice functions exist.
-
-    Every exact Sigma has Im Sigma <= 0. Noise around 0 stays: with a cut at 0 its mean would differ from 0, and
-    jackknife samples would be cut differently from their mean.
-    """
-    return sigma.real + 1j * np.minimum(sigma.imag, CAUSAL * omega)

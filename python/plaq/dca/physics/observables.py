@@ -9,14 +9,11 @@ from functools import partial
 
 import numpy as np
 
-from plaq import _core
 from plaq.data import statistics
 from plaq.data.estimate import Axis, Estimate
 from plaq.dca.lattice.symmetry import irrep_blocks, irrep_projectors
 from plaq.dca.physics.checks import HEAVY, SLOW
 from plaq.dca.physics.evaluation import Evaluation
-from plaq.dca.physics.free import without_noise
-from plaq.dca.physics.single_particle import one_configuration, single_particle, single_particle_labels
 from plaq.dca.physics.two_particle import (
     CHANNELS,
     NEGATIVE,
@@ -54,7 +51,7 @@ def estimates(evaluation: Evaluation, measured: Measured, window=0, channels=(),
     `DistributedEstimate`.
     between : called on all ranks after each sample; an exception from it ends the work.
     """
-    taus = autocorrelation(measured)
+    taus = autocorrelation(measured, evaluation.equations.series_columns)
     slowest = max((taus[name] for name in SLOW if name in taus), default=None)
     independent = measured.chains >= len(measured.weights)  # each bin has chains of its own, however short
     fewest = jackknife_groups.FEWEST_GROUPS if independent else statistics.MINIMUM_BINS
@@ -87,12 +84,13 @@ def estimates(evaluation: Evaluation, measured: Measured, window=0, channels=(),
                              convention=convention, note=note)
 
     names = list(measured.correlations)
-    bath = measured.in_bath(evaluation.g0, evaluation.sigma_0).bath
+    equations = evaluation.equations
+    bath = measured.in_bath(evaluation.g0, evaluation.sigma_0, equations.algebra).bath
     bath_sums = bath.ratio, bath.inverse_g0
-    add(single_particle_labels(evaluation), lambda w, g, f, s, order, *sums: single_particle(
+    add(equations.labels(evaluation), lambda w, g, f, s, order, *sums: equations.single_particle(
         *evaluation.sample(w, g, f), s, order / s, {name: value / w for name, value in zip(names, sums)}),
         *bath_sums, measured.sign, measured.order, *measured.correlations.values())
-    for name, least in one_configuration(evaluation, measured.weights.sum()).items():
+    for name, least in equations.least_errors(evaluation, measured.weights.sum()).items():
         results[name] = replace(results[name], error=np.maximum(results[name].error, least))
     histogram = statistics.jackknife(lambda h: h, measured.histogram, weights=measured.weights)
     axes = [Axis("k", np.arange(measured.histogram.shape[1]))]
@@ -116,29 +114,29 @@ def estimates(evaluation: Evaluation, measured: Measured, window=0, channels=(),
         add(channel_labels(evaluation, blocks, window, tag), lambda *sums: channel(blocks, full, tag, *terms(*sums)),
             *bath_sums, values, starmap=on_ranks)
         add_function(f"G4_{tag}", function, values, two_particle_axes(evaluation, window), CHANNELS[kind])
-    return marked(results | without_noise(results, evaluation) if evaluation.model.U == 0 else results)
+    return marked(equations.without_noise(results, evaluation))
 
 
-def autocorrelation(measured):
+def autocorrelation(measured, columns):
     """Return integrated autocorrelation times {name: measurements} of all series that are not constant.
 
     A time is inf where the series is too short. Where most configurations have no vertex, which makes a chain forget
     everything, such a series is left out. With particle-hole symmetry the density may be 1 in every configuration, up
     to rounding: that series counts as constant.
     """
-    changing = {name: measured.series[..., i] for i, name in enumerate(_core.dca.series_columns)
+    changing = {name: measured.series[..., i] for i, name in enumerate(columns)
                 if np.ptp(measured.series[..., i]) > ROUNDING.get(name, 0)}
     times = {name: statistics.autocorrelation_time(series)[0] for name, series in changing.items()}
     forgets = measured.histogram[:, 0].mean() > 0.5
     return {name: time for name, time in times.items() if np.isfinite(time) or not forgets}
 
 
-def sweeps_between_independent(measured, sweeps_per_measurement):
+def sweeps_between_independent(measured, columns, sweeps_per_measurement):
     """Return the decay time in sweeps of the slowest of `SLOW`, ⟨k⟩ aside; None where it is not known.
 
     A correlation exp(-t/tau) sampled every e sweeps has the integrated time 1/2 coth(e / 2 tau), which gives tau.
     """
-    times = autocorrelation(measured)
+    times = autocorrelation(measured, columns)
     known = [times[name] for name in SLOW if name != "expansion_order" and np.isfinite(times.get(name, np.inf))]
     if not known:
         return None

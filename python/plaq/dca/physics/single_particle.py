@@ -6,7 +6,6 @@ import numpy as np
 
 from plaq.data import statistics
 from plaq.data.estimate import Axis
-from plaq.dca.solver.ctaux import dyson
 from plaq.trace.session import region
 
 TAU_POINTS = 65
@@ -14,13 +13,13 @@ TAU_POINTS = 65
 
 @region("self-energy")
 def self_energy(evaluation, measured):
-    """Return Sigma [K, w] for the next iteration and the density, both `Resampled`; cheap enough for every iteration.
-    """
-    bath = measured.in_bath(evaluation.g0, evaluation.sigma_0).bath
+    """Return Sigma for the next iteration and the density, both `Resampled`; cheap enough for every iteration."""
+    equations = evaluation.equations
+    bath = measured.in_bath(evaluation.g0, evaluation.sigma_0, equations.algebra).bath
 
     def function(w, g, f, n):
         sampled, m = evaluation.sample(w, g, f)
-        return {"Sigma": dyson(sampled.g0, m, evaluation.model.U)[1] + evaluation.hartree(n / w), "density": n / w}
+        return {"Sigma": sampled.dyson(m)[1] + evaluation.hartree(n / w), "density": equations.filling(n / w)}
 
     resampled = statistics.jackknife(function, measured.norm, bath.ratio, bath.inverse_g0,
                                      measured.correlations["density"], weights=measured.weights)
@@ -31,7 +30,7 @@ def single_particle(evaluation, m, sign, order, sums):
     """Return everything that needs no two-particle function, from sign-free averages."""
     cluster, mesh, U = evaluation.model.cluster, evaluation.mesh, evaluation.model.U
     beta = mesh.beta
-    g, sigma = dyson(evaluation.g0, m, U)
+    g, sigma = evaluation.dyson(m)
     density, docc, holes = sums["density"], sums["double_occupancy"], sums["equal_time"]
     sigma = sigma + evaluation.hartree(density)
     on_lattice = evaluation.on_lattice(sigma)

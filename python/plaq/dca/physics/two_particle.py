@@ -7,7 +7,6 @@ import numpy as np
 from plaq.data.estimate import Axis
 from plaq.dca.lattice.symmetry import irrep_of
 from plaq.dca.physics import bethe_salpeter
-from plaq.dca.solver.ctaux import dyson
 from plaq.errors import RunError
 from plaq.trace.session import region
 
@@ -43,7 +42,7 @@ def pairing(evaluation, m, projectors, blocks, g4):
     The equation is solved in each block that symmetry keeps apart; where a small point group joins irreps in one
     block, an eigenvalue belongs to the irrep that holds most of its gap function.
     """
-    g, sigma = dyson(evaluation.g0, m, evaluation.model.U)
+    g, sigma = evaluation.dyson(m)
     window = g4.shape[1]
     n = np.arange(window)
     z = evaluation.on_lattice(sigma).z_at(sigma, high_frequency_sigma(evaluation, g), n)
@@ -116,7 +115,7 @@ def channel_terms(evaluation, m, kind, q, m_index, window, g4):
     g4 : ``[K, n, K', n']``.
     """
     cluster, mesh = evaluation.model.cluster, evaluation.mesh
-    g, sigma = dyson(evaluation.g0, m, evaluation.model.U)
+    g, sigma = evaluation.dyson(m)
     constant = high_frequency_sigma(evaluation, g)
     n = np.arange(-window, window)
     partner = m_index - 1 - n if kind == "pp" else n + m_index

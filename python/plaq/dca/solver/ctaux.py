@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from plaq import _core
+from plaq.dca.lattice.algebra import SCALARS
 from plaq.dca.lattice.particle_hole import odd_under_exchange
 from plaq.dca.solver import choices
 from plaq.dca.solver.distributed_g4 import DistributedG4
@@ -30,7 +31,7 @@ def auxiliary_bath(mesh, bath, U):
     `bath` is the physical bath function on the mesh. The result is projected on the basis of the mesh, so that its
     values in imaginary time and at any frequency belong to one and the same function.
     """
-    return mesh.evaluate(mesh.fit(1 / (1 / bath - U / 2)))
+    return SCALARS.fitted(mesh, 1 / (1 / bath - U / 2))
 
 
 def time_table(mesh, cluster, g0):
@@ -87,9 +88,9 @@ class SolverRequest:
 
 @dataclass
 class BathData:
-    """Single-particle data of each bin in its bath, [bin, K, w], times the norm.
+    """Single-particle data of each bin in its bath, [bin, K, w], times the norm; [bin, S, K, a, b, w] of matrices.
 
-    ``inverse_g0`` is 1/g0. ``ratio`` is G (1/g0 - Sigma_0): G = g0 - g0^2 m over its value in this bath with a
+    ``inverse_g0`` is 1/g0. ``ratio`` is G (1/g0 - Sigma_0): G = g0 - g0 m g0 over its value in this bath with a
     self-energy Sigma_0 that is the same for all bins. G is nonlinear in the bath, as 1/(1/g0 - Sigma) shows, so its
     mean over baths differs from G of the mean bath; the ratio is linear up to the response of Sigma.
     """
@@ -130,15 +131,16 @@ class Measured:
         """Number of independent chains: bins of one chain are consecutive, or each bin has chains of its own."""
         return len(self.series)
 
-    def in_bath(self, g0, sigma_0=0.0) -> Measured:
+    def in_bath(self, g0, sigma_0=0.0, algebra=SCALARS) -> Measured:
         """Return these averages with ``bath`` in place of m; as they are where they have it.
 
-        g0 : [K, w] of all bins, or [bin, K, w]; sigma_0 : Sigma_0 of `BathData`.
+        g0 : of all bins, or of each bin; sigma_0 : Sigma_0 of `BathData`; algebra : of these functions.
         """
         if self.bath:
             return self
-        norm = self.norm[:, None, None]
-        return replace(self, m=None, bath=BathData((norm - g0 * self.m) * (1 - g0 * sigma_0), norm / g0))
+        norm, one = algebra.number(self.norm), algebra.number(1.0)
+        ratio = algebra.times(norm - algebra.times(g0, self.m), one - algebra.times(g0, sigma_0))
+        return replace(self, m=None, bath=BathData(ratio, algebra.over(norm, g0)))
 
     def plain(self) -> dict[str, Any]:
         """Return these averages, in their bath, as nested dicts for a checkpoint."""
@@ -251,11 +253,3 @@ def alike(correlations, norm, mirror, beta):
                            "charge": correlations["charge"] - 2 * excess[:, None],
                            "static_charge": correlations["static_charge"] - 2 * beta * excess[:, None],
                            "equal_time": (norm[:, None] + g - g[:, mirror]) / 2}
-
-
-def dyson(g0, m, U):
-    """Return g = G0 - G0^2 m and Sigma = 1/bath - 1/G = U/2 - m / (1 - G0 m), [K, w], from m = <s M>/(<s> beta N_c).
-
-    This form of Sigma has no cancellation of large numbers at high frequency.
-    """
-    return g0 - g0**2 * m, U / 2 - m / (1 - g0 * m)

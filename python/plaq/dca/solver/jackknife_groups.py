@@ -72,10 +72,10 @@ def shifts(deviations: np.ndarray, g0: np.ndarray, weights: np.ndarray) -> np.nd
     """Return the shift a_g of each group, [group].
 
     a_g is the mean of Re ``deviations`` [group, K, w] of 1/g0, weighted by |g0|^2, the response of a weight of the
-    walk. The mean of a_g over groups, with these ``weights``, is 0.
+    walk. Of matrices the diagonals count. The mean of a_g over groups, with these ``weights``, is 0.
     """
     part = np.abs(g0) ** 2 / np.sum(np.abs(g0) ** 2)
-    means = np.sum(part * deviations.real, axis=(1, 2))
+    means = np.sum(part * deviations.real, axis=tuple(range(1, deviations.ndim)))
     means = means - weights @ means / weights.sum()
     return np.where(np.abs(means).max() < ROUNDING, 0.0, means)
 
