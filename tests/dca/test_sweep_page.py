@@ -15,7 +15,7 @@ from plaq.data.figures import Theme
 from plaq.data.results_file import digest_of
 from plaq.dca import commands
 from plaq.dca.physics.transition import across
-from plaq.dca.results import sweep_report, sweep_table
+from plaq.dca.results import phase_diagram, sweep_report, sweep_table
 from plaq.dca.results.file import FORMAT, write_results
 from plaq.errors import InputError
 
@@ -89,16 +89,35 @@ def test_the_page_has_a_phase_diagram_and_every_run(sweep):
 
 def test_the_phase_diagram_shows_temperatures_and_bounds(sweep):
     entries = sweep_table.read(sweep)
-    assert sweep_report.across(entries)[0] == "model.U"  # it has more values than the density
-    figure = sweep_report.phase_diagram(entries, Theme())
+    assert phase_diagram.across(entries)[0] == "model.U"  # it has more values than the density
+    figure = phase_diagram.draw(entries, Theme(), "t")
     axes = figure.axes[0]
     found = [container[0].get_xydata() for container in axes.containers]
     value = {entry.name: entry.results.tc["value"] for entry in entries if entry.results}
     assert [xy.tolist() for xy in found] == [[[4.0, value["U=4.0,density=0.9"]], [6.0, value["U=6.0,density=0.9"]]]]
-    bounds = [line for line in axes.lines if line.get_marker() == "v"]
-    assert sorted(line.get_xydata()[0].tolist() for line in bounds) == [[4.0, 0.07], [6.0, 0.07]]
-    assert axes.containers[0][0].get_color() not in {line.get_color() for line in bounds}, "each density has its own"
+    bounds = [line for line in axes.lines if line.get_marker() == "o" and line.get_mfc() == "none"]
+    assert sorted(line.get_xydata()[0].tolist() for line in bounds) == [[4.0, 0.07], [6.0, 0.07], [8.0, 0.1]]
+    assert axes.containers[0][0].get_color() not in {
+        line.get_color() for line in bounds if line.get_ydata()[0] == 0.07}, "each density has its own"
     assert any(line.get_marker() == "^" for line in axes.lines)  # T_N is above 0.1
+    assert len(figure.axes[1].containers) == 2, "the sign of each density"
+
+
+def test_the_table_of_the_phase_diagram_has_bounds(sweep):
+    row, bound, _, _, single, nothing = rows(sweep / "phase_diagram.csv")
+    assert row["T_c_status"] == "found" and float(row["T_c"]) == pytest.approx(0.072, abs=0.002)
+    assert row["T_c_bound"] == "" and float(row["T_c_error"]) > 0 and float(row["density"]) == 0.9
+    assert (bound["T_c"], bound["T_c_status"], bound["T_c_bound"]) == ("", "below", "0.07")
+    assert (bound["T_N"], bound["T_N_status"], bound["T_N_bound"]) == ("", "above", "0.1")
+    assert float(bound["sign"]) == pytest.approx(0.88, abs=0.01) and bound["sign_T"] == "0.07"
+    assert (single["T_c_status"], single["T_c_bound"]) == ("below", "0.1"), "one temperature is a bound"
+    assert nothing["T_c_status"] == "not measured" and nothing["T_c_bound"] == "" == nothing["sign"]
+
+
+def test_a_doping_scan_is_drawn_over_the_density(sweep):
+    entries = [sweep_table.Entry(f"{u},{n}", {"model.U": str(u), "dca.density": str(n)}, "failed")
+               for u in (2, 3, 4, 5) for n in (0.8, 0.9, 1.0)]
+    assert phase_diagram.across(entries)[0] == "dca.density" and phase_diagram.across(entries)[2][0] == "U = 2"
 
 
 def test_warnings_of_a_run_are_shown(sweep):
@@ -140,5 +159,5 @@ def test_a_damaged_table_is_one_clear_error(tmp_path, content):
 
 def test_a_sweep_of_words_is_drawn_over_its_runs():
     entries = [sweep_table.Entry(f"kind={kind}", {"solver.precision": kind}, "failed") for kind in ("double", "float")]
-    assert sweep_report.across(entries) == ("run", ["kind=double", "kind=float"], ["", ""])
+    assert phase_diagram.across(entries) == ("run", ["kind=double", "kind=float"], ["", ""])
     assert sweep_report.drawings(entries) == {}

@@ -344,15 +344,20 @@ def legend_of_momenta(figure: Figure, axes, title: str) -> None:
 
 
 def log_temperature(axes, T, unit: str) -> None:
-    """Set a logarithmic axis with ticks at 1, 2 and 5 times the powers of ten, at least two of them."""
+    """Set a logarithmic axis of temperatures."""
+    log_axis(axes, "x", T)
+    axes.set_xlabel(over("temperature T", unit))
+
+
+def log_axis(axes, name: str, T) -> None:
+    """Set the axis x or y logarithmic, with ticks at 1, 2 and 5 times the powers of ten, at least two of them."""
     low, high = min(T) / 1.1, max(T) * 1.1
     ticks = [m * 10.0**e for e in range(-6, 7) for m in (1, 2, 5) if low <= m * 10.0**e <= high]
     if len(ticks) < 2:
         ticks = sorted(set(T)) if len(set(T)) <= 6 else sorted({min(T), max(T)})
-    axes.set(xscale="log", xlim=(low, high))
-    axes.set_xticks(ticks, [f"{t:.3g}" for t in ticks])
+    axes.set(**{f"{name}scale": "log", f"{name}lim": (low, high)})
+    getattr(axes, f"set_{name}ticks")(ticks, [f"{t:.3g}" for t in ticks])
     axes.minorticks_off()
-    axes.set_xlabel(over("temperature T", unit))
 
 
 def math(symbol: str) -> str:

@@ -14,6 +14,7 @@ from plaq.dca.physics import checks
 from plaq.dca.physics.instabilities import Instability, instabilities
 from plaq.dca.physics.point import Point
 from plaq.dca.physics.response import momenta, responses
+from plaq.dca.physics.spin_maximum import SpinMaximum, spin_maximum
 from plaq.dca.units import measured
 
 if TYPE_CHECKING:
@@ -59,6 +60,11 @@ class Results:
     def instabilities(self) -> list[Instability]:
         """Return the instability of every channel whose leading eigenvalue was measured, d-wave pairing first."""
         return instabilities(self.points, self.transition)
+
+    @property
+    def spin_maximum(self) -> SpinMaximum:
+        """T*, where the uniform spin susceptibility is largest."""
+        return spin_maximum(self.points)
 
     @property
     def tc(self) -> dict[str, Any]:
@@ -186,5 +192,6 @@ def summary(results: Results, header: dict[str, Any], target: float | None = Non
         for point in results.points
     ]
     return {"tc": results.tc, "answers": results.answers(),
-            "transitions": [order.plain() for order in results.instabilities()], "temperatures": temperatures,
+            "transitions": [order.plain() for order in results.instabilities()],
+            "T*": plain(results.spin_maximum), "temperatures": temperatures,
             "seconds": results.seconds, "header": header}

@@ -18,15 +18,17 @@ from plaq.data.page import Html, collapsible, frame, markup, table
 from plaq.dca.physics import checks
 from plaq.dca.physics.instabilities import PAIRING, Instability
 from plaq.dca.physics.response import responses
+from plaq.dca.results import phase_diagram
+from plaq.dca.results.phase_diagram import across, label_of
 from plaq.dca.results.plot import math
 from plaq.dca.results.report_tables import COLUMNS, RESPONSES, heading
-from plaq.dca.results.sweep_table import Entry, digests, read
+from plaq.dca.results.sweep_table import PHASES, Entry, digests, read
 from plaq.dca.units import measured, over
 from plaq.files.atomic import write_atomically
 from plaq.run.table import TABLE
 from plaq.trace.session import region
 
-SIZE = (7.6, 4.2)
+SIZE = (5.2, 5.0)
 MARKERS = "osDPX*"  # triangles are bounds
 
 
@@ -54,6 +56,7 @@ def page(entries: list[Entry], digest: list[str]) -> str:
         f'<p class="sentence">{markup(sentence(entries))}</p>',
         warnings(entries),
         f'<div class="figures">{parts}</div>',
+        phases(entries),
         "<h2>Runs</h2>",
         run_table(entries, keys),
         "<h2>Results by run and temperature</h2>",
@@ -97,6 +100,15 @@ def warnings(entries: list[Entry]) -> str:
     names = [entry.name for entry in entries if entry.results and entry.results.warnings(entry.target_density)]
     return (f'<p class="doubt"><b>Warnings.</b> Some temperatures of {escape("; ".join(names))}: see the tables.</p>'
             if names else "")
+
+
+def phases(entries: list[Entry]) -> str:
+    """Return the numbers of the phase diagram; empty without any."""
+    if not any(entry.boundaries for entry in entries):
+        return ""
+    return (f"<h2>Phase diagram</h2>{phase_diagram.table(entries, unit_of_all(entries))}"
+            f'<p class="note">&lt; and &gt;: the temperature lies below or above; T*: maximum of χ<sub>s</sub>(q = 0) '
+            f"of the cluster. The same in full: {PHASES}.</p>")
 
 
 def run_table(entries: list[Entry], keys: list[str]) -> str:
@@ -163,38 +175,18 @@ def point_table(entries: list[Entry]) -> str:
 
 
 def drawings(entries: list[Entry]) -> dict[str, Drawing]:
-    """Return figures by name; none where no run looked for an order."""
-    if not any(entry.orders for entry in entries):
-        return {}
-    return {
-        "phase_diagram": Drawing(lambda theme: phase_diagram(entries, theme), "Phase diagram",
-                                 "Temperatures at which order sets in, with one standard error. A triangle that points "
-                                 "down: it lies below the lowest temperature of the run; up: above the highest.", True),
-        "eigenvalues": Drawing(lambda theme: eigenvalues(entries, theme),
+    """Return the figures that there are data for, by name."""
+    drawn = {}
+    if any(entry.boundaries for entry in entries):
+        drawn["phase_diagram"] = Drawing(
+            lambda theme: phase_diagram.draw(entries, theme, unit_of_all(entries)), "Phase diagram",
+            "Temperatures at which order sets in, and T* of the largest uniform spin susceptibility, with one "
+            "standard error; open symbols with an arrow are bounds. Below: the sign at the lowest temperature.")
+    if any(entry.orders for entry in entries):
+        drawn["eigenvalues"] = Drawing(lambda theme: eigenvalues(entries, theme),
                                "Leading eigenvalues at the lowest temperature",
-                               "Of each run, at its own lowest temperature; order has set in where one is above 1.",
-                               True),
-    }
-
-
-def across(entries: list[Entry]) -> tuple[str, list[float | str], list[str]]:
-    """Return (key, value of every run along x, the rest of its axes in words); x is the axis with most numbers."""
-    keys = list(entries[0].axes)
-    values = {key: [entry.axes[key] for entry in entries] for key in keys}
-    numeric = [key for key in keys if all(is_number(value) for value in values[key])]
-    along = max(numeric, key=lambda key: len(set(values[key])), default=None)
-    if along is None:
-        return "run", [entry.name for entry in entries], ["" for _ in entries]
-    rest = [", ".join(f"{key.partition('.')[2]} = {value}" for key, value in entry.axes.items() if key != along)
-            for entry in entries]
-    return along, [float(value) for value in values[along]], rest
-
-
-def is_number(text: str) -> bool:
-    try:
-        return bool(np.isfinite(float(text)))
-    except ValueError:
-        return False
+                               "Of each run, at its own lowest temperature; order has set in where one is above 1.")
+    return drawn
 
 
 def series(entries: list[Entry]) -> list[tuple[str, str, list[tuple[float | str, Entry, Instability]]]]:
@@ -205,24 +197,6 @@ def series(entries: list[Entry]) -> list[tuple[str, str, list[tuple[float | str,
         for order in entry.orders:
             groups.setdefault((order.observable, words), []).append((value, entry, order))
     return [(points[0][2], words, sorted(points, key=lambda point: point[0])) for (_, words), points in groups.items()]
-
-
-def phase_diagram(entries: list[Entry], theme: Theme) -> Figure:
-    """Draw T_c and the temperatures of other orders along the axis with most values."""
-    figure, axes = subplots(figsize=SIZE)
-    for look, label, points in looks(entries, theme, lambda order: order.symbol):
-        found_points = [(x, order.transition.value, order.transition.error) for x, _, order in points
-                 if order.status == "found"]
-        if found_points:
-            x, value, error = zip(*found_points)
-            axes.errorbar(x, value, np.where(np.isfinite(error), error, 0), label=label, **look)
-        for x, _, order in points:
-            if order.status == "bound":
-                side, T = order.outside
-                name = None if found_points else label
-                found_points = found_points or [x]  # the label once
-                axes.plot([x], [T], "v" if side == "<" else "^", color=look["color"], mfc="none", label=name)
-    return finished(figure, axes, entries, over("temperature T", unit_of_all(entries)))
 
 
 def eigenvalues(entries: list[Entry], theme: Theme) -> Figure:
@@ -250,7 +224,7 @@ def looks(entries: list[Entry], theme: Theme, name: Callable[[Instability], str]
 
 
 def finished(figure: Figure, axes, entries: list[Entry], ylabel: str) -> Figure:
-    axes.set(xlabel=across(entries)[0], ylabel=ylabel)
+    axes.set(xlabel=label_of(across(entries)[0]), ylabel=ylabel)
     if axes.get_legend_handles_labels()[0]:
-        figure.legend(ncols=3, loc="outside upper left")
+        figure.legend(ncols=2, loc="outside upper left")
     return figure
