@@ -16,6 +16,7 @@ FORMAT = results_file.format_of("plaq test")
 K = Axis("K", np.array([[0.0, 0.0], [np.pi, 0.0]]))
 OMEGA = Axis("omega'", np.array([0.5, 1.5, 2.5]), "t")
 TIME = Axis("time", np.array([0.0, 1.0, 2.0]), "1/ω_p")
+ORBITAL = Axis("orbital", np.array(["Cu d", "O p_x"]))
 MOVING = Axis("x", np.array([[0.0, 1.0], [0.5, 1.5], [1.0, 2.0]]), "c/ω_p")
 
 
@@ -25,8 +26,9 @@ def findings():
     g = Estimate("G", values.mean(axis=0), np.full((2, 3), 0.1 + 0.2j), values, (K, OMEGA), "1/t", "a formula",
                  bias=np.zeros((2, 3)) + 0j)
     n = Estimate("n", 0.5, np.inf, values[:, 0, 0].real, note="too few bins", tau_int=0.7)
+    filling = Estimate("filling", values[0, :, 0].real, np.full(2, 0.1), values[:, :, 0].real, (ORBITAL,))
     line = Recorded("line", np.arange(6.0).reshape(3, 2), (TIME, MOVING), "E", "E_x")
-    return Findings({"G": g, "n": n}, ["a sentence"], {"start-up": 1.0}, {"line": line})
+    return Findings({"G": g, "n": n, "filling": filling}, ["a sentence"], {"start-up": 1.0}, {"line": line})
 
 
 @pytest.fixture
@@ -49,7 +51,7 @@ def check(read, findings):
     same_axes(read.recorded["line"].axes, (TIME, MOVING))
 
 
-def test_numbers_vectors_and_moving_axes_come_back(findings, path):
+def test_numbers_vectors_texts_and_moving_axes_come_back(findings, path):
     check(results_file.read(path, FORMAT)[0], findings)
 
 
@@ -58,7 +60,8 @@ def test_files_of_version_2_are_read(findings, tmp_path):
 
     def fill(file):
         write_tree(file.create_group("answers"), {"sentences": ["a sentence"]})
-        for kind, items in (("estimates", findings.estimates), ("recorded", findings.recorded)):
+        numbers = {name: e for name, e in findings.estimates.items() if ORBITAL not in e.axes}  # texts came later
+        for kind, items in (("estimates", numbers), ("recorded", findings.recorded)):
             for name, item in items.items():
                 group = file.create_group(f"{kind}/{name}")
                 for part in ("mean", "error", "jackknife", "values"):
@@ -73,6 +76,7 @@ def test_files_of_version_2_are_read(findings, tmp_path):
     with open(tmp_path / "old.h5", "w+b") as file:
         file.write(results_file.image(older, "x = 1\n", {}, {}, fill).getbuffer())
         seal(file, older)
+    del findings.estimates["filling"]
     check(results_file.read(tmp_path / "old.h5", FORMAT)[0], findings)
 
 
@@ -86,6 +90,8 @@ def test_xarray_knows_the_dimensions_by_name(findings, path):
         np.testing.assert_array_equal(found["mean"].sel({"omega'": 1.5}, method="nearest"), findings["G"].mean[:, 1])
         np.testing.assert_array_equal(found["K_x"], K.values[:, 0])
         assert set(found.coords) == {"bin", "K", "K_x", "K_y", "omega'"}
+    with xarray.open_dataset(path, engine="h5netcdf", group="estimates/filling") as found:
+        assert found["mean"].sel(orbital="O p_x") == findings["filling"].mean[1]
     with xarray.open_dataset(path, engine="h5netcdf", group="estimates/n") as found:
         assert dict(found.sizes) == {"bin": 4}
     with xarray.open_dataset(path, engine="h5netcdf", group="recorded/line") as found:

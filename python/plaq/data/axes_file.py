@@ -1,9 +1,9 @@
 """Axes of an array in HDF5, as dimension scales, so that other programs know the array's dimensions by name.
 
-An axis of numbers is a dataset with its name, the values along it, and the attribute ``unit``. An axis of vectors, as
-momenta, has the numbers 0, 1, ... there, and the components in ``<name>_x`` and ``<name>_y``. An axis of a record that
-moves with its first one has the values [first axis, along it] in ``<name>_of_<first>``. Leave-one-out values have the
-scale ``bin``.
+An axis of numbers or texts is a dataset with its name, the values along it, and the attribute ``unit``. An axis of
+vectors, as momenta, has the numbers 0, 1, ... there, and the components in ``<name>_x``, ``<name>_y`` and ``<name>_z``.
+An axis of a record that moves with its first one has the values [first axis, along it] in ``<name>_of_<first>``.
+Leave-one-out values have the scale ``bin``.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ def write_axes(group: h5py.Group, axes: Sequence[Axis]) -> None:
     for axis in axes:
         values = np.asarray(axis.values)
         if values.ndim == 1:
-            group[axis.name] = values
+            texts = values.dtype.kind == "U"
+            group.create_dataset(axis.name, data=values.astype(object) if texts else values,
+                                 dtype=h5py.string_dtype() if texts else None)
         elif "values" in group:
             group[axis.name] = np.arange(axis.size)
             group[f"{axis.name}_of_{names[0]}"] = values
@@ -70,7 +72,8 @@ def read_axes(group: h5py.Group) -> tuple[Axis, ...]:
         return tuple(Axis(name, group[f"axis_{name}"][()], group[f"axis_{name}"].attrs["unit"]) for name in names)
     axes = []
     for name in names:
-        values = group[name][()]
+        texts = h5py.check_string_dtype(group[name].dtype)
+        values = group[name].asstr()[()].astype(str) if texts else group[name][()]
         if f"{name}_of_{names[0]}" in group:
             values = group[f"{name}_of_{names[0]}"][()]
         elif f"{name}_{COMPONENTS[0]}" in group:

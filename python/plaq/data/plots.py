@@ -46,22 +46,32 @@ def value_label(quantity: Estimate | Recorded) -> str:
 
 def in_words(axis: Axis, i: int) -> str:
     """Return the value of an axis at an index: ``T = 0.5``, ``K = (π,0)``."""
+    return f"{typeset(axis.name)} = {place_in_words(axis, i)}"
+
+
+def place_in_words(axis: Axis, i: int) -> str:
+    """Return the value of an axis at an index: a number, a vector or a text."""
     value = np.asarray(axis.values)[i]
-    return f"{typeset(axis.name)} = {vector(value, axis.unit) if np.ndim(value) else f'{value:.4g}'}"
+    return vector(value, axis.unit) if np.ndim(value) else str(value) if isinstance(value, str) else f"{value:.4g}"
+
+
+def is_listed(axis: Axis) -> bool:
+    """Return whether the values of an axis are vectors or texts, which lie one after the other."""
+    values = np.asarray(axis.values)
+    return values.ndim == 2 or values.dtype.kind == "U"
 
 
 def positions(axis: Axis) -> np.ndarray:
-    """Return where the values of an axis lie along x: numbers themselves, vectors one after the other."""
-    values = np.asarray(axis.values)
-    return values if values.ndim == 1 else np.arange(len(values))
+    """Return where the values of an axis lie along x: numbers themselves, vectors and texts one after the other."""
+    return np.arange(len(axis.values)) if is_listed(axis) else np.asarray(axis.values)
 
 
 def set_axis(axes: Any, axis: Axis) -> None:
     """Set label and ticks of x for an axis."""
     axes.set_xlabel(label(axis.name, axis.unit))
-    if np.ndim(axis.values) == 2:
+    if is_listed(axis):
         axes.set_xlabel(axis.name)
-        axes.set_xticks(np.arange(len(axis.values)), [vector(value, axis.unit) for value in axis.values],
+        axes.set_xticks(np.arange(len(axis.values)), [place_in_words(axis, i) for i in range(len(axis.values))],
                         rotation=90 if len(axis.values) > 6 else 0)
 
 
@@ -125,7 +135,7 @@ def curves(e: Estimate, parts: list, axes_of: tuple[Axis, ...], theme: Theme) ->
     along = e.mean.ndim - 1 if e.mean.ndim == 1 or e.mean.shape[1] >= e.mean.shape[0] else 0
     other = None if e.mean.ndim == 1 else axes_of[1 - along]
     figure, grid = subplots(1, len(parts), figsize=SIZE if len(parts) == 1 else WIDE, squeeze=False)
-    x, is_line = positions(axes_of[along]), np.ndim(axes_of[along].values) == 1
+    x, is_line = positions(axes_of[along]), not is_listed(axes_of[along])
     for axes, (words, mean, error) in zip(grid[0], parts):
         rows = [mean] if other is None else np.moveaxis(mean, along, 1)
         bars = [error] if other is None else np.moveaxis(error, along, 1)

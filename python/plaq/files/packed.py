@@ -37,7 +37,7 @@ def pack(state: dict[str, Any]) -> tuple[str, bytes]:
         if isinstance(value, bytes):
             return {"bytes": stored(value)}
         if isinstance(value, (np.ndarray, np.generic)):
-            if value.dtype.kind not in "biufc":
+            if value.dtype.kind not in "biufcU":
                 raise TypeError(f"{path}: arrays of dtype {value.dtype} cannot be stored")
             kind = "array" if isinstance(value, np.ndarray) else "scalar"
             return {kind: [value.dtype.str, list(value.shape), *stored(np.ascontiguousarray(value).tobytes())]}

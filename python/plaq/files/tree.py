@@ -93,7 +93,8 @@ def digest(group: h5py.Group, skip: frozenset[str] = frozenset()) -> str:
                 add(item[name], f"{path}/{name}")
             return
         if h5py.check_string_dtype(item.dtype):
-            content = np.frombuffer(item.asstr()[()].encode(), np.uint8)
+            texts = item.asstr()[()]
+            content = np.frombuffer("\0".join(np.atleast_1d(texts)).encode(), np.uint8)
         elif item.shape is None:
             content = np.zeros(0)
         else:
