@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from plaq.dca.lattice.cluster import Cluster
-from plaq.dca.lattice.hopping import Lattice
+from plaq.dca.lattice.model import cluster_of
 from plaq.dca.lattice.particle_hole import at_half_filling
 from plaq.dca.loop.observer import Contributor, Observer, QuietObserver, Shower
 from plaq.dca.loop.start import Start, find_start, first_sigma
@@ -46,7 +45,7 @@ class Dca(Application):
     def check(self, ranks: int, place: float | None = None) -> None:
         check_needs(self.parameters, ranks, place)
         p = self.parameters
-        first_sigma(p, Cluster(Lattice(p.hopping()), p.model.cluster), p.dca.temperatures[0])  # that it can be read
+        first_sigma(p, cluster_of(p), p.dca.temperatures[0])  # that it can be read
 
     def describe(self) -> str:
         return describe(self.parameters)
@@ -58,14 +57,14 @@ class Dca(Application):
     def expected_seconds(self) -> float:
         """Return the seconds of the cost model; exact diagonalisation counts as one second a temperature."""
         p = self.parameters
-        cluster = Cluster(Lattice(p.hopping()), p.model.cluster)
+        cluster = cluster_of(p)
         return sum(1.0 if p.solver.kind == "ed" else cost(p, cluster, T, Machine(), 1, 1).core_seconds
                    for T in p.dca.temperatures)
 
     def header(self) -> Mapping[str, Any]:
         p = self.parameters
         hint = remark(p)
-        symmetric = at_half_filling(p, Cluster(Lattice(p.hopping()), p.model.cluster)) is not None
+        symmetric = at_half_filling(p, cluster_of(p)) is not None
         return {**({"remark": hint} if hint else {}),
                 **({"half filling": "mu = U/2, particle-hole symmetry"} if symmetric else {}),
                 "chains": p.solver.chains, "seed": p.solver.seed,

@@ -13,6 +13,16 @@ from plaq.dca.lattice.particle_hole import at_half_filling
 from plaq.dca.lattice.symmetry import PointGroup
 
 
+def lattice_of(parameters) -> Lattice:
+    """Return the lattice of `plaq.dca.parameters.Parameters`."""
+    return Lattice(parameters.hopping())
+
+
+def cluster_of(parameters) -> Cluster:
+    """Return the cluster of `plaq.dca.parameters.Parameters`."""
+    return Cluster(lattice_of(parameters), parameters.model.cluster)
+
+
 @dataclass(frozen=True)
 class Model:
     """Hubbard model on a cluster of its lattice, fixed during a run.
@@ -33,9 +43,7 @@ class Model:
     @classmethod
     def of(cls, parameters) -> Model:
         """Return the model of `plaq.dca.parameters.Parameters`."""
-        p = parameters
-        lattice = Lattice(p.hopping())
-        cluster = Cluster(lattice, p.model.cluster)
+        p, cluster = parameters, cluster_of(parameters)
         transfers = [cluster.momentum_index(np.pi * np.array(q)) for q in p.two_particle.transfers]
-        return cls(p.model.U, lattice, cluster, PointGroup(cluster), CoarseGraining(cluster, isolated=p.dca.isolated),
-                   transfers, at_half_filling(p, cluster))
+        return cls(p.model.U, cluster.lattice, cluster, PointGroup(cluster),
+                   CoarseGraining(cluster, isolated=p.dca.isolated), transfers, at_half_filling(p, cluster))

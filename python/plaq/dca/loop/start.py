@@ -20,7 +20,7 @@ import numpy as np
 
 from plaq.data.bins import Bins
 from plaq.dca.lattice.cluster import Cluster
-from plaq.dca.lattice.hopping import Lattice
+from plaq.dca.lattice.model import cluster_of
 from plaq.dca.loop.state import Predecessor, RunState
 from plaq.dca.parameters import PROGRAM, Parameters
 from plaq.dca.solver import choices
@@ -80,7 +80,7 @@ def read(other: Path, parameters: Parameters) -> Start:
         raise InputError(f"--from {other}: there is no run: {path} is missing")
     need_program(other, PROGRAM, "give a run of this one with --from")
     source_parameters = Parameters.read(path)
-    cluster = Cluster(Lattice(parameters.hopping()), parameters.model.cluster)
+    cluster = cluster_of(parameters)
     check_cluster(cluster, source_parameters, other)
     plain = checkpoint.load(other / "checkpoint.h5", PROGRAM, *source_parameters.fingerprints(),
                             remedy="so no run can start from it")
@@ -132,7 +132,7 @@ def read_sigma(path: Path, cluster: Cluster, T: float) -> tuple[np.ndarray, np.n
 
 def check_cluster(cluster: Cluster, source_parameters: Parameters, other: Path) -> None:
     """Raise InputError unless sites and momenta are the same, one by one."""
-    source = Cluster(Lattice(source_parameters.hopping()), source_parameters.model.cluster)
+    source = cluster_of(source_parameters)
     if not (np.array_equal(cluster.sites, source.sites) and np.array_equal(cluster.momenta, source.momenta)):
         raise InputError(f"--from {other}: model.cluster = {source.vectors.tolist()} there and "
                          f"{cluster.vectors.tolist()} here have different sites or momenta: Σ and configurations are "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plaq.data.formatting import format_duration, format_size
 from plaq.dca.lattice.cluster import Cluster
-from plaq.dca.lattice.hopping import Lattice
+from plaq.dca.lattice.model import cluster_of, lattice_of
 from plaq.dca.lattice.particle_hole import at_half_filling
 from plaq.dca.lattice.symmetry import PointGroup, irrep_projectors
 from plaq.dca.parameters import Parameters
@@ -21,9 +21,8 @@ HOT = 5.0  # times band width or U: a temperature that may be meant in another u
 
 def describe(p: Parameters) -> str:
     """Return the text that ``plaq check`` prints."""
-    lattice = Lattice(p.hopping())
-    cluster = Cluster(lattice, p.model.cluster)
-    group = PointGroup(cluster)
+    cluster = cluster_of(p)
+    lattice, group = cluster.lattice, PointGroup(cluster)
     filling = f"density {p.dca.density}" if p.dca.density is not None else f"mu = {measured(p.dca.mu, p.unit)}"
     if at_half_filling(p, cluster) is not None:
         filling += " (half filling is mu = U/2: particle-hole symmetry)"
@@ -71,7 +70,7 @@ def describe(p: Parameters) -> str:
 
 def remark(p: Parameters) -> str:
     """Return a remark on an input that can be run but may not be meant; empty where there is none."""
-    low, high = Lattice(p.hopping()).extrema
+    low, high = lattice_of(p).extrema
     hot = [T for T in p.dca.temperatures if T > HOT * max(high - low, p.model.U)]
     if not hot:
         return ""
@@ -86,7 +85,7 @@ def forecast(p: Parameters, machine: Machine, ranks: int, workers: int) -> Forec
     if p.solver.kind == "ed":
         raise InputError('solver.kind = "ed": exact diagonalisation runs on one core; `plaq check` estimates it')
     check_ranks(p, ranks)
-    cluster = Cluster(Lattice(p.hopping()), p.model.cluster)
+    cluster = cluster_of(p)
     costs = [cost(p, cluster, T, machine, ranks, workers) for T in p.dca.temperatures]
     alone = [cost(p, cluster, T, machine, 1, 1) for T in p.dca.temperatures]
     parts = ("solver", "exchange", "evaluation", "writing")
@@ -129,7 +128,7 @@ def forecast(p: Parameters, machine: Machine, ranks: int, workers: int) -> Forec
 
 def counted(p: Parameters) -> str:
     """Return the number of iterations that the times assume, in words."""
-    lattice = Lattice(p.hopping())
+    lattice = lattice_of(p)
     counts = sorted({len(iterations(p, lattice, T, 0, 0)) for T in p.dca.temperatures})
     return f"{' or '.join(map(str, counts))} iteration{'s' * (counts != [1])} at every temperature"
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from plaq.data.formatting import format_duration, format_size
-from plaq.dca.lattice.cluster import Cluster
-from plaq.dca.lattice.hopping import Lattice
+from plaq.dca.lattice.model import cluster_of
 from plaq.dca.parameters import Parameters
 from plaq.dca.planning.cost import Cost, Machine, cost
 from plaq.dca.planning.distribution import may_be_distributed
@@ -44,7 +43,7 @@ def check_needs(p: Parameters, ranks: int, place: float | None = None) -> None:
         return
     place = memory() if place is None else place
     workers = pool_options(p.run.workers, p.run.bind).workers
-    cluster = Cluster(Lattice(p.hopping()), p.model.cluster)
+    cluster = cluster_of(p)
     costs = [cost(p, cluster, T, Machine(), ranks, workers) for T in p.dca.temperatures]
     alone, distributed = (lambda c: c.rank_bytes), (lambda c: c.distributed_bytes)
     either = (lambda c: min(alone(c), distributed(c))) if may_be_distributed(p) else alone

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from plaq.dca.lattice.cluster import Cluster
-from plaq.dca.lattice.hopping import Lattice
+from plaq.dca.lattice.model import cluster_of
 from plaq.dca.parameters import Parameters
 from plaq.dca.planning.cost import APPROACH, Machine, cost
 
@@ -20,7 +19,7 @@ class Progress:
         if p.solver.kind == "ed":
             self._expected = [1.0 for _ in p.dca.temperatures]
         else:
-            cluster = Cluster(Lattice(p.hopping()), p.model.cluster)
+            cluster = cluster_of(p)
             self._expected = [cost(p, cluster, T, Machine(), 1, 1).seconds for T in p.dca.temperatures]
 
     def done(self, index: int, part: float) -> float:

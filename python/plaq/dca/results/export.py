@@ -20,8 +20,8 @@ import numpy as np
 
 from plaq.data.tables import columns, entries, to_csv, write_files
 from plaq.dca.lattice.chemical_potential import cutoff
-from plaq.dca.lattice.hopping import Lattice
 from plaq.dca.lattice.matsubara import mesh
+from plaq.dca.lattice.model import lattice_of
 from plaq.dca.parameters import Parameters
 from plaq.dca.physics.point import Point
 from plaq.dca.physics.response import responses
@@ -86,7 +86,7 @@ def dense(point: Point, name: str, constant: str | None, parameters: Parameters)
     if np.array_equal(n, np.arange(len(n))):
         positive = estimate.mean[:, :count] - offset[:, None]
     else:
-        grid = mesh(point.beta, cutoff(parameters, Lattice(parameters.hopping()), point.T))
+        grid = mesh(point.beta, cutoff(parameters, lattice_of(parameters), point.T))
         if not np.array_equal(grid.n, n):
             raise RunError(f"{name} at T = {point.T:g} is not on the sparse frequencies of this version of plaq")
         positive = grid.at_frequencies(estimate.mean - offset[:, None], np.arange(count))
