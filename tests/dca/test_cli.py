@@ -189,7 +189,7 @@ def test_failure_while_running_keeps_the_measurements(folder):
     [
         (["--set", "dca.denisty=0.9"], ["--set: unknown key dca.denisty; did you mean dca.density?"]),
         (["--set", "dca.density=2.5"],
-         ["--set: dca.density = 2.5 is not allowed: it must be a number in [0.01, 1.99]"]),
+         ["dca.density = 2.5 is not allowed: it must be a number in [0.01, 1.99]"]),
         (["--set", "dca.temperatures=[0.1, -1]"], ["dca.temperatures = [0.1, -1] is not allowed"]),
         (["--set", "model.cluster=[[2, 0], [4, 0]]"], ["input.toml: model.cluster", "singular"]),
         (["--threads", "fibre"], ['run.threads = "fibre" is not allowed: it must be "fiber" or "os"']),

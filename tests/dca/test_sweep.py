@@ -39,7 +39,7 @@ def test_all_combinations_in_the_order_of_the_input(folder):
     ('[sweep]\n"model.U" = 4.0', "model.U = 4.0 is not allowed: it must be a list of values, each a number"),
     ('[sweep]\n"model.U" = []', "must be a list of values"),
     ('[sweep]\n"model.U" = [4.0, 4.0]', "has U=4.0 twice"),
-    ('[sweep]\n"model.U" = [4.0, -1.0]', "model.U = -1.0 is not allowed"),
+    ('[sweep]\n"model.U" = [4.0, -1e4]', "model.U = -10000.0 is not allowed"),
     ('[sweep]\n"run.workers" = [1, 2]', "keys of [run] change no result"),
 ])
 def test_a_wrong_sweep_is_one_clear_error_before_anything_runs(folder, text, message):

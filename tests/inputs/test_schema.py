@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plaq.errors import InputError
-from plaq.inputs import kinds, schema
+from plaq.inputs import kinds, schema, table_kinds
 from plaq.inputs.parameters import Parameters
 from plaq.inputs.schema import REQUIRED, Parameter, Schema
 
@@ -24,7 +24,7 @@ TABLE = Schema(
         Parameter(
             "b", "pairs", kinds.list_of(kinds.list_of(kinds.integer(), length=2)), [[0, 0]], "", "which pairs"
         ),
-        Parameter("b", "table", kinds.displacements(kinds.real(), 9), None, "", "amplitudes"),
+        Parameter("b", "table", table_kinds.displacements(kinds.real(), 9), None, "", "amplitudes"),
     ],
 )
 

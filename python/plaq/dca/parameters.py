@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import Any, NoReturn
 
+from plaq.dca.lattice.hamiltonian import Hamiltonian
+from plaq.dca.lattice.interaction import Torus
+from plaq.dca.lattice.model_reader import read_hamiltonian
+from plaq.dca.lattice.ready import READY
+from plaq.dca.lattice.section import MOST_ORBITALS, ROWS
+from plaq.dca.lattice.wannier import read_hopping
 from plaq.dca.units import unit_of
 from plaq.errors import InputError
 from plaq.inputs import parameters, running
-from plaq.inputs.kinds import boolean, choice, devices, displacements, integer, list_of, one_of, real, text
+from plaq.inputs.kinds import boolean, choice, devices, integer, list_of, one_of, real, text
 from plaq.inputs.parameters import with_key
 from plaq.inputs.schema import REQUIRED, Parameter, Schema, shown, to_toml
 
+LEAST_DENSITY = 0.01  # of electrons and of holes
 PROGRAM = "plaq dca"  # its name in logs and files
 
 SECTIONS = {
-    "model": "The single-band Hubbard model and its cluster.",
+    "model": "The Hubbard model, its lattice and its cluster.",
     "dca": "Temperatures, filling and the self-consistency loop.",
     "solver": "The cluster solver and its statistics. `measurements` counts configurations over all chains.",
     "two_particle": "Two-particle Green's functions and the Bethe-Salpeter equation.",
@@ -27,19 +35,13 @@ MOST_FREQUENCIES = 2048  # positive ones of a two-particle window
 
 MOST_CHAINS_DISTRIBUTED = 30_001  # with measurements sent between ranks: a chain's number is its messages' tag
 FLATTEST = 1e-3  # least T over the band's steepest slope: below it coarse graining needs some 10^8 momenta
+MOST_EXACT, MOST_EXACT_PAIRS = 8, 4  # sites times orbitals of exact diagonalisation; with two-particle functions
 WIDEST = 1e8  # energies over T that Matsubara functions are made for
 
-_amplitude, _measurements = real("[-1000, 1000]"), integer(1, 2 * 10**9)
+_measurements = integer(1, 2 * 10**9)
 
 TABLE = [
-    Parameter("model", "t", _amplitude, 1.0, "t",
-              "nearest-neighbour hopping; where it is not 1, all energies have its unit"),
-    Parameter("model", "t_prime", _amplitude, 0.0, "t", "next-nearest-neighbour hopping; enters H as -t_prime"),
-    Parameter("model", "hopping", displacements(_amplitude, 256), None, "t",
-              "instead of t and t_prime: displacement (dx,dy) and the amplitude that enters H with its sign"),
-    Parameter("model", "U", real("[0, 1000]"), REQUIRED, "t", "on-site repulsion"),
-    Parameter("model", "cluster", list_of(list_of(integer(-64, 64), length=2), length=2), [[2, 0], [0, 2]], "a",
-              "the two integer vectors of the cluster's periodicity"),
+    *ROWS,
     Parameter("dca", "temperatures", list_of(real("[1e-4, 1e4]"), shortest=1, longest=1000), REQUIRED, "t",
               "temperatures in the order they are run, each from the last one's self-energy"),
     Parameter("dca", "start", text(), None, "",
@@ -47,8 +49,9 @@ TABLE = [
     Parameter("dca", "sigma", text(), "hartree", "",
               "initial self-energy of the first temperature: \"hartree\" is U n/2, \"zero\" none, "
               "else a file of K_x, K_y, omega, re, im as `plaq dca export` writes it"),
-    Parameter("dca", "density", real("[0.01, 1.99]"), None, "",
-              "electrons per site, both spins, for which mu is searched; give density or mu"),
+    Parameter("dca", "density", real(f"[{LEAST_DENSITY}, {2 * MOST_ORBITALS - LEAST_DENSITY}]"), None, "",
+              "electrons per site, with orbitals per cell, both spins, for which mu is searched: 0.01 to 1.99 for each "
+              "orbital; give density or mu"),
     Parameter("dca", "mu", real("[-1e5, 1e5]"), None, "t",
               "chemical potential; U/2 is half filling with particle-hole symmetry"),
     Parameter("dca", "isolated", boolean(), False, "", "solve the bare cluster: no bath, no loop"),
@@ -58,8 +61,9 @@ TABLE = [
     Parameter("dca", "tolerance", real("(0, 1000]"), 1.5, "",
               "the approach may end when output and input self-energy, and the densities of cluster and lattice, "
               "differ by less than this many errors"),
-    Parameter("solver", "kind", choice("ctaux", "ed"), "ctaux", "",
-              "continuous-time auxiliary field, or exact diagonalisation of an isolated cluster up to 4 sites"),
+    Parameter("solver", "kind", choice("auto", "ctaux", "ctint", "ed"), "auto", "",
+              "ctaux: continuous-time auxiliary field, for one band with U ≥ 0; ctint: interaction expansion, for all "
+              "models; ed: exact diagonalisation of an isolated cluster up to 8 orbitals; auto: ctaux where it can"),
     Parameter("solver", "measurements", _measurements, 100_000, "configurations",
               "measured in the final iterations, together"),
     Parameter("solver", "measurements_first", one_of("auto", _measurements), "auto", "configurations",
@@ -90,7 +94,7 @@ TABLE = [
               "positive fermionic Matsubara frequencies in the window; auto is 16 unless omega_max is given"),
     Parameter("two_particle", "omega_max", real("(0, 1e9]"), None, "t",
               "instead of frequencies: the window's largest frequency"),
-    Parameter("two_particle", "transfers", list_of(list_of(real("[-64, 64]"), length=2), shortest=1), [[0.0, 0.0]],
+    Parameter("two_particle", "transfers", list_of(list_of(real("[-64, 64]"), 1, longest=3), shortest=1), [[0.0, 0.0]],
               "pi/a", "momentum transfers q: different momenta of the cluster"),
     Parameter("two_particle", "bosonic", list_of(integer(-1000, 1000), shortest=1), [0], "",
               "bosonic frequency transfers nu = 2 pi m T, as m"),
@@ -132,7 +136,19 @@ class Parameters(parameters.Parameters):
 
     @classmethod
     def resolved(cls, sections: Mapping[str, Any], values: Mapping[str, Any]) -> Mapping[str, Any]:
-        solver, pairs = values["solver"], values["two_particle"]
+        model, solver, pairs = (values[name] for name in ("model", "solver", "two_particle"))
+        if model.lattice == "square":  # one input, one fingerprint
+            sections = with_key(sections, "model", "lattice", None)
+        if model.hopping_file is not None:  # a run has its hops, and needs the file no more
+            hops = read_hopping(model.hopping_file, len(model.cluster), model.hopping_cutoff or 0.0)
+            hopping = {d: m if len(m) > 1 else m[0][0] for d, m in hops.items()}
+            for key, value in {"hopping": hopping, "hopping_file": None, "hopping_cutoff": None}.items():
+                sections = with_key(sections, "model", key, value)
+        if solver.kind == "auto":
+            general = read_hamiltonian(model, _refusal("")).is_general
+            sections = with_key(sections, "solver", "kind", "ctint" if general else "ctaux")
+        if (dimension := len(model.cluster)) != 2 and pairs.transfers == ((0.0, 0.0),):
+            sections = with_key(sections, "two_particle", "transfers", [[0.0] * dimension])
         if solver.measurements_first == "auto":
             first = max(solver.bins, solver.chains, solver.measurements // 20)
             sections = with_key(sections, "solver", "measurements_first", min(first, solver.measurements))
@@ -164,15 +180,34 @@ class Parameters(parameters.Parameters):
         more = self.asked() != before.asked() and all(a >= b for a, b in zip(self.asked(), before.asked()))
         return more and key in MEASUREMENTS
 
-    def hopping(self) -> dict[tuple[int, int], float]:
-        """Return ``{(dx, dy): amplitude}`` with both signs of every displacement; the amplitude enters H with its sign.
+    @cached_property
+    def hamiltonian(self) -> Hamiltonian:
+        """H of the section [model], of every kind."""
+        return read_hamiltonian(self.model, _refusal("Parameters"))
+
+    @cached_property
+    def is_general(self) -> bool:
+        """Whether functions have spins and orbitals, [S, K, a, b, w], rather than [K, w] of one band."""
+        return self.solver.kind == "ctint" or self.hamiltonian.is_general
+
+    def hopping(self) -> dict[tuple[int, ...], Any]:
+        """Return the hopping as `plaq.dca.lattice.hopping.Lattice` takes it, with both signs of every displacement.
+
+        One band has ``{(dx, dy): amplitude}``; the amplitude enters H with its sign.
         """
-        return hopping_table(self.model)
+        model = self.model
+        if model.lattice is None and not self.hamiltonian.is_general:
+            return hopping_table(model)
+        return self.hamiltonian.table
 
     @property
     def unit(self) -> str:
         """Unit of energies: ``t``, or nothing (plaq.dca.units)."""
-        return unit_of(self.hopping())
+        model = self.model
+        if not self.hamiltonian.is_general:
+            return unit_of(self.hopping())
+        known = READY[model.lattice or "square"].amplitudes if model.hopping is None else ()
+        return "t" if model.t == 1 and "t" in known else ""
 
     def measurements(self, temperature: float) -> tuple[int, int]:
         """Return the measurements at this temperature: of each of the first iterations, and of the final ones together.
@@ -187,7 +222,7 @@ class Parameters(parameters.Parameters):
 
 
 def hopping_table(model: Any) -> dict[tuple[int, int], float]:
-    """Return `Parameters.hopping` of the section [model]."""
+    """Return ``{(dx, dy): amplitude}`` of one band, square or with a table of its own, in the order of its sums."""
     if model.hopping is not None:
         return {(s * dx, s * dy): amplitude for dx, dy, amplitude in model.hopping for s in (1, -1)}
     near = {d: -model.t for d in [(1, 0), (-1, 0), (0, 1), (0, -1)]}
@@ -195,23 +230,23 @@ def hopping_table(model: Any) -> dict[tuple[int, int], float]:
     return near | diagonal if model.t_prime else near
 
 
+def _refusal(source: str) -> Callable[[str], NoReturn]:
+    def refuse(message: str) -> NoReturn:
+        raise InputError(f"{source}: {message}")
+
+    return refuse
+
+
 def check(values: Mapping[str, Any], source: str) -> None:
     """Check conditions that involve several keys."""
     model, dca, solver, pairs = (values[name] for name in ("model", "dca", "solver", "two_particle"))
 
-    def refuse(message: str):
-        raise InputError(f"{source}: {message}")
-
-    (a, b), (c, d) = model.cluster
-    sites = abs(a * d - b * c)
-    if sites == 0:
-        refuse(f"model.cluster = {to_toml(model.cluster)} is singular: the two vectors must be independent")
-    if sites > 64:
-        refuse(f"model.cluster = {to_toml(model.cluster)} has {sites} sites: at most 64 are allowed")
-    if model.hopping is not None:
-        check_hopping(model.hopping, refuse)
-        if (model.t, model.t_prime) != (1.0, 0.0):
-            refuse("model.hopping replaces model.t and model.t_prime: give one or the other")
+    refuse = _refusal(source)
+    hamiltonian = read_hamiltonian(model, refuse)
+    check_solver(solver, dca, pairs, hamiltonian, refuse)
+    most = 2 * len(hamiltonian.orbitals) - LEAST_DENSITY
+    if dca.density is not None and dca.density > most:
+        refuse(f"dca.density = {dca.density} is not allowed: it must be a number in [{LEAST_DENSITY}, {most}]")
     if (dca.density is None) == (dca.mu is None):
         both = "both are given" if dca.mu is not None else "neither is given"
         refuse(f"exactly one of dca.density and dca.mu must be given: {both}")
@@ -221,12 +256,6 @@ def check(values: Mapping[str, Any], source: str) -> None:
         refuse("dca.iterations = 1 needs dca.mu instead of dca.density: the mu of a density takes several")
     if len(set(dca.temperatures)) != len(dca.temperatures):
         refuse(f"dca.temperatures = {shown(dca.temperatures)} must not repeat a value")
-    if dca.isolated and dca.mu is None:
-        refuse("dca.isolated = true needs dca.mu instead of dca.density: without a loop nothing searches for mu")
-    if solver.kind == "ed" and not dca.isolated:
-        refuse('solver.kind = "ed" solves isolated clusters only: it needs dca.isolated = true')
-    if solver.kind == "ed" and sites > 4:
-        refuse(f'solver.kind = "ed" solves at most 4 sites: model.cluster has {sites}')
     if solver.bins % solver.chains and solver.chains % solver.bins:
         refuse(f"solver.bins = {solver.bins} and solver.chains = {solver.chains}: one must be a "
                "multiple of the other")
@@ -247,22 +276,47 @@ def check(values: Mapping[str, Any], source: str) -> None:
             refuse(f"two_particle.{name} = {shown(given)} must not repeat a value")
     if pairs.omega_max is not None:
         check_window(pairs.omega_max, [T for T in dca.temperatures if T <= pairs.below], refuse)
-    check_transfers(pairs.transfers, model.cluster, refuse)
-    check_scales(model, dca, refuse)
+    check_transfers(pairs.transfers, hamiltonian, refuse)
+    check_scales(hamiltonian, dca, refuse)
     if values["run"].two_particle == "distributed" and solver.chains > MOST_CHAINS_DISTRIBUTED:
         refuse(f'run.two_particle = "distributed" allows at most {MOST_CHAINS_DISTRIBUTED} chains: '
                f'solver.chains = {solver.chains}')
 
 
-def check_scales(model: Any, dca: Any, refuse) -> None:
+def check_solver(solver: Any, dca: Any, pairs: Any, hamiltonian: Hamiltonian, refuse) -> None:
+    """Refuse a model that the solver does not take."""
+    exact = solver.kind == "ed"
+    if dca.isolated and dca.mu is None and not exact:
+        refuse("dca.isolated = true needs dca.mu instead of dca.density: without a loop nothing searches for mu")
+    if exact and not dca.isolated:
+        refuse('solver.kind = "ed" solves isolated clusters only: it needs dca.isolated = true')
+    sites = abs(Torus(hamiltonian.vectors).size)
+    if exact and sites * len(hamiltonian.orbitals) > MOST_EXACT:
+        refuse(f'solver.kind = "ed" solves at most {MOST_EXACT} sites or orbitals: model.cluster has '
+               f"{sites * len(hamiltonian.orbitals)}")
+    if exact and pairs.channels and max(dca.temperatures) <= pairs.below:
+        if hamiltonian.is_general:
+            refuse('solver.kind = "ed" has two-particle functions of one band with U ≥ 0 only: give '
+                   "two_particle.channels = []")
+        if sites > MOST_EXACT_PAIRS:
+            refuse(f'solver.kind = "ed" has two-particle functions of at most {MOST_EXACT_PAIRS} sites, and '
+                   f"model.cluster has {sites}: give two_particle.channels = []")
+    if solver.kind == "ctaux" and (beyond := hamiltonian.beyond_one_band):
+        refuse(f'solver.kind = "ctaux" takes one band with U ≥ 0 in two dimensions, and this model has {beyond}: give '
+               'solver.kind = "ctint"')
+    if solver.kind == "ctint" or (solver.kind == "auto" and hamiltonian.is_general):
+        refuse(f"this model has {hamiltonian.beyond_one_band or 'one band'}, which only "
+               'dca.isolated = true with solver.kind = "ed" solves so far')
+
+
+def check_scales(hamiltonian: Hamiltonian, dca: Any, refuse) -> None:
     """Refuse temperatures for which the band, U and mu are too steep or too wide."""
-    hopping, coldest = hopping_table(model), min(dca.temperatures)
-    steepest = max(sum(abs(t * d[i]) for d, t in hopping.items()) for i in (0, 1))
+    coldest, steepest = min(dca.temperatures), hamiltonian.steepest
     if not dca.isolated and coldest < FLATTEST * steepest:
         refuse(f"dca.temperatures holds {coldest}: with a bath and this hopping, whose band is as steep as "
                f"{steepest:.4g} times a, at least {FLATTEST * steepest:.4g} is allowed, or the momenta to average "
                "over are too many")
-    widest = 2 * sum(map(abs, hopping.values())) + model.U + abs(dca.mu or 0.0)
+    widest = hamiltonian.width + abs(dca.mu or 0.0)
     if coldest < widest / WIDEST:
         refuse(f"dca.temperatures holds {coldest}: with band, U and mu as wide as {widest:.4g} together, at least "
                f"{widest / WIDEST:.4g} is allowed")
@@ -276,34 +330,33 @@ def check_window(omega_max: float, temperatures: list[float], refuse) -> None:
                f"at most {MOST_FREQUENCIES} are allowed")
 
 
-def check_transfers(transfers: tuple[tuple[float, float], ...], cluster, refuse) -> None:
+def check_transfers(transfers: tuple[tuple[float, ...], ...], hamiltonian: Hamiltonian, refuse) -> None:
     """Refuse a q that is no cluster momentum, q = 2 m/N_c with integers m for which cluster . m is a multiple of N_c.
     """
-    (a, b), (c, d) = cluster
-    sites = abs(a * d - b * c)
+    vectors, dimension = hamiltonian.vectors, hamiltonian.dimension
+    sites = abs(Torus(vectors).size)
+    if transfers == ((0.0, 0.0),):  # the default, in any dimension
+        return
     known = {}
     for q in transfers:
-        exact = [x * sites / 2 for x in q]
-        x, y = (round(value) for value in exact)
-        near = max(abs(exact[0] - x), abs(exact[1] - y)) < 5e-7
-        if not near or (a * x + b * y) % sites or (c * x + d * y) % sites:
-            from plaq.dca.lattice.cluster import Cluster
-            from plaq.dca.lattice.hopping import Lattice
-
-            names = " ".join(Cluster(Lattice.square(), cluster).names)
-            refuse(f"two_particle.transfers: {to_toml(q)} pi/a is not a momentum of the cluster; these are {names}")
-        first = known.setdefault((x % sites, y % sites), q)
+        if len(q) != dimension:
+            refuse(f"two_particle.transfers: {to_toml(q)} has {len(q)} component(s), and the lattice {dimension}")
+        exact = [x * sites / 2 for x in hamiltonian.momentum(q)]
+        m = [round(value) for value in exact]
+        near = max(abs(x - y) for x, y in zip(exact, m)) < 5e-7
+        if not near or any(sum(x * y for x, y in zip(row, m)) % sites for row in vectors):
+            refuse(f"two_particle.transfers: {to_toml(q)} pi/a is not a momentum of the cluster"
+                   + _momenta_in_words(hamiltonian))
+        first = known.setdefault(tuple(x % sites for x in m), q)
         if first is not q:
             refuse(f"two_particle.transfers: {to_toml(first)} and {to_toml(q)} are the same momentum of the "
                    "cluster: give it once")
 
 
-def check_hopping(rows: tuple[tuple[int, int, float], ...], refuse) -> None:
-    table = {(dx, dy): amplitude for dx, dy, amplitude in rows}
-    if (0, 0) in table:
-        refuse('model.hopping "0,0" is a site energy: put it into dca.mu')
-    if any(max(abs(dx), abs(dy)) > 64 for dx, dy in table):
-        refuse("model.hopping reaches further than 64 lattice vectors")
-    for (dx, dy), amplitude in table.items():
-        if table.get((-dx, -dy), amplitude) != amplitude:
-            refuse(f'model.hopping "{dx},{dy}" = {amplitude} and "{-dx},{-dy}" = {table[-dx, -dy]} must be equal')
+def _momenta_in_words(hamiltonian: Hamiltonian) -> str:
+    if hamiltonian.dimension != 2 or hamiltonian.is_doubled:
+        return ""
+    from plaq.dca.lattice.cluster import Cluster
+    from plaq.dca.lattice.hopping import Lattice
+
+    return "; these are " + " ".join(Cluster(Lattice.square(), hamiltonian.vectors).names)

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+WITHOUT_T = ("three_band", "nickelate", "pnictide")  # ready models whose amplitudes have other names
 NEAR = [(1, 0), (-1, 0), (0, 1), (0, -1)]
 
 
@@ -32,8 +33,10 @@ def over(name: str, unit: str) -> str:
 
 def strength(model: Any, unit: str) -> str:
     """Return U in words: ``8 t``; without a unit ``2.8 (U/t = 8)``, of a table of hops without a t ``2.8``."""
-    ratio = f" (U/t = {model.U / model.t:g})" if not unit and model.hopping is None and model.t else ""
-    return measured(f"{model.U:g}", unit) + ratio
+    if not isinstance(model.U, float):
+        return ", ".join(f"{measured(f'{value:g}', unit)} on {name}" for name, value in model.U)
+    has_t = model.hopping is None and model.t and model.lattice not in WITHOUT_T
+    return measured(f"{model.U:g}", unit) + (f" (U/t = {model.U / model.t:g})" if not unit and has_t else "")
 
 
 def in_units(estimates: Mapping[str, Any], unit: str) -> dict[str, Any]:

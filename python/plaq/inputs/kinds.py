@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 import json
 import math
-import operator
 import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -221,27 +220,28 @@ def list_of(kind: Kind, shortest: int = 0, length: int | None = None, longest: i
     return Kind(allowed, read, array(kind.json, shortest, longest))
 
 
-def displacements(amplitude: Kind, longest: int) -> Kind:
-    """Return the kind of tables ``{"dx,dy" = amplitude}``, stored as ((dx, dy, amplitude), ...) in sorted order."""
+def either(first: Kind, second: Kind) -> Kind:
+    """Return the kind of values of one of two kinds that have no value in common."""
 
     def read(value):
-        if not isinstance(value, Mapping) or not 0 < len(value) <= longest:
-            raise ValueError
-        rows = {}
-        for key, size in value.items():
-            dx, dy = map(int, key.split(",")) if isinstance(key, str) else map(operator.index, key)
-            if (dx, dy) in rows:  # two spellings
-                raise ValueError
-            rows[dx, dy] = amplitude.read(size)
-        return tuple((dx, dy, size) for (dx, dy), size in sorted(rows.items()))
+        try:
+            return first.read(value)
+        except (ValueError, TypeError):
+            return second.read(value)
 
-    def show(rows):
-        return {f"{dx},{dy}": size for dx, dy, size in rows}
+    # what `second` stores is no value of `first`, which would show it as it is
+    def show(value):
+        return first.show(value) if _is_value(first, value) else second.show(value)
 
-    schema = {"type": "object", "propertyNames": {"pattern": r"^ *[+-]?[0-9]+ *, *[+-]?[0-9]+ *$"},
-              "additionalProperties": amplitude.json, "minProperties": 1, "maxProperties": longest}
-    return Kind('a table such as { "1,0" = -1.0, "0,1" = -1.0 } with a displacement once, '
-                f"at most {longest} of them, each {amplitude.allowed}", read, schema, show)
+    return Kind(f"{first.allowed}, or {second.allowed}", read, any_of(first.json, second.json), show)
+
+
+def _is_value(kind: Kind, value: Any) -> bool:
+    try:
+        kind.read(value)
+    except (ValueError, TypeError, OverflowError):
+        return False
+    return True
 
 
 def duration() -> Kind:

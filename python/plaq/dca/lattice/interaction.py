@@ -1,12 +1,14 @@
 """Interaction of a cell: density-density pairs, and the exchange terms of Kanamori's interaction.
 
-    H_int = sum_R { sum_pairs value n[R, a, s] n[R+d, b, s'] + sum_exchanges value c+[a, up] c[b, up] c+[c, dn] c[d, dn] }
+    H_int = sum_R { sum_pairs v n[R, a, s] n[R+d, b, s'] + sum_exchanges v c+[a, up] c[b, up] c+[c, dn] c[d, dn] }
 
-without shifts n - 1/2: these are in mu and in the energies of the orbitals. Kanamori's form for orbitals of one atom is
+with values v and without shifts n - 1/2: these are in mu and in the energies of the orbitals. Kanamori's form for
+orbitals of one atom is
 
     U n_a,up n_a,dn + U' n_a,s n_b,-s + (U' - J) n_a,s n_b,s + J c+_a,up c_b,up (c+_b,dn c_a,dn + c+_a,dn c_b,dn)
 
-(Georges, de' Medici, Mravlje, Annu. Rev. Condens. Matter Phys. 4, 137 (2013), eq. 4). Pure Python: inputs are checked with it.
+(Georges, de' Medici, Mravlje, Annu. Rev. Condens. Matter Phys. 4, 137 (2013), eq. 4). Pure Python, as inputs are
+checked with it.
 """
 
 from __future__ import annotations
@@ -34,8 +36,7 @@ class DensityPair:
 
 @dataclass(frozen=True)
 class ExchangeTerm:
-    """value * c+[R, a, up] c[R, b, up] c+[R, c, dn] c[R, d, dn], summed over R; its Hermitian conjugate is another term.
-    """
+    """value * c+[R, a, up] c[R, b, up] c+[R, c, dn] c[R, d, dn], summed over R; its conjugate is another term."""
 
     value: float
     a: int
