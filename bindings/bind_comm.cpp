@@ -356,11 +356,6 @@ void bind_comm(nb::module_& m) {
             {"library", mpi.library}, {"in_words", mpi.in_words}, {"why_none", mpi.why_none}};
       },
       "Return the library of the MPI of this process and its version and place in words, or why there is none.");
-  m.def(
-      "launched_rank",
-      []() -> std::optional<int> {
-        const auto started = plaq::comm::find_launch();
-        return started ? std::optional(started->rank) : std::nullopt;
-      },
-      "Return the number that the launcher of this process gave it; None without launcher.");
+  m.def("launched_rank", &plaq::comm::launched_rank,
+        "Return the number that the launcher of this process gave it; 0 without launcher.");
 }

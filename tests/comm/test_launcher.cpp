@@ -107,6 +107,17 @@ TEST(launcher, open_mpi_and_the_mpich_family_do_not_mix) {
   EXPECT_NO_THROW(check_launcher("Open MPI v4.1.4", by_slurm)) << "srun --mpi=pmi2";
 }
 
+TEST(launcher, of_open_mpi_5_does_not_start_the_library_of_4) {
+  std::map<std::string, std::string> variables{{"OMPI_COMM_WORLD_RANK", "0"}, {"OMPI_COMM_WORLD_SIZE", "4"}};
+  EXPECT_NO_THROW(check_launcher("Open MPI v5.0.7 (libmpi.so.40 of /opt)", find_launch(with(variables))));
+  variables["OMPI_VERSION"] = "5.0.7";
+  EXPECT_NO_THROW(check_launcher("Open MPI v5.0.7 (libmpi.so.40 of /opt)", find_launch(with(variables))));
+  const auto said =
+      refusal([&] { check_launcher("Open MPI v4.1.4 (libmpi.so.40 of /usr/lib)", find_launch(with(variables))); });
+  EXPECT_EQ(said.find("started by the mpirun of Open MPI 5.0.7 with 4 ranks, but plaq runs on Open MPI v4.1.4"), 0)
+      << said;
+}
+
 TEST(launcher, tells_whose_ranks_it_starts) {
   using kind = launch::kind;
   EXPECT_EQ(find_launch(with({{"OMPI_COMM_WORLD_RANK", "3"}, {"PMIX_RANK", "3"}}))->ranks_of, kind::open_mpi);

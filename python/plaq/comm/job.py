@@ -7,16 +7,12 @@ import os
 import signal
 import sys
 import threading
-import time
 from typing import NamedTuple
 
 from plaq import _core
 from plaq.comm import timeout
 from plaq.comm.communicator import Communicator
 from plaq.errors import InputError
-
-# Seconds that ranks without a common world give the launcher's rank 0 to report it: launchers end all with the first.
-WAIT_FOR_ERROR = 5.0
 
 
 @functools.cache
@@ -48,7 +44,6 @@ def _ranks() -> Communicator:
     except InputError:
         if not _core.comm.launched_rank():
             raise
-        time.sleep(WAIT_FOR_ERROR)
         raise SystemExit(2) from None
     return Communicator(native, list(range(native.size)))
 

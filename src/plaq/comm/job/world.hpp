@@ -21,7 +21,12 @@ struct world_options {
 /// Returns a communicator of all ranks of the job. Collective; the first call is made by the main thread. Its wires are
 /// those of MPI, or of a job of one rank, and take GPU memory if there is a driver. Initialises MPI on the first call,
 /// in a process that a launcher started or that has MPI running; otherwise the world has one rank.
-/// @pre The world has the size that the launcher announced (input_error).
+/// @pre The world has the size that the launcher announced (input_error). Ranks but the launcher's first throw some
+/// seconds later, since many launchers end all ranks with the first that fails.
 communicator world(const world_options& how = {});
+
+/// Returns the number that the launcher gave this process, 0 without one. It is known when world() throws: a program
+/// reports the error of all ranks once if only 0 does.
+int launched_rank();
 
 }  // namespace plaq::comm

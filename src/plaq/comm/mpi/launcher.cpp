@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 
 #include "plaq/base/error.hpp"
 
@@ -52,6 +53,7 @@ std::string ranks(int n) { return std::to_string(n) + (n == 1 ? " rank" : " rank
 std::string start_of(const launch& started) {
   return "started by " + started.launcher + (started.size ? " with " + ranks(*started.size) : "");
 }
+constexpr std::string_view open_mpi = "Open MPI v";  // begins the name of a library with its version
 constexpr const char* advice =
     "; use the launcher that belongs to it or `plaq ... -n`, which finds it, or name the MPI of this launcher in "
     "PLAQ_MPI";
@@ -68,8 +70,13 @@ std::optional<launch> find_launch(const environment& lookup) {
     const std::optional<int> size = l.size ? count(lookup, l.size) : std::nullopt;
     if (slurm && !size) continue;
     if (slurm && *size == 1) return std::nullopt;
-    return launch{l.launcher, size, number(lookup, l.rank, 0, "the number of a rank").value(),
-                  kind_of(lookup, l, size)};
+    launch found{l.launcher, size, number(lookup, l.rank, 0, "the number of a rank").value(), kind_of(lookup, l, size)};
+    const char* version = lookup("OMPI_VERSION");
+    if (version && found.ranks_of == launch::kind::open_mpi) {
+      found.launcher = "the mpirun of Open MPI " + std::string(version);
+      found.version = std::atoi(version);
+    }
+    return found;
   }
   return std::nullopt;
 }
@@ -82,8 +89,9 @@ std::optional<int> expected_ranks() { return expected_ranks(own_environment); }
 
 void check_launcher(const std::string& mpi, const std::optional<launch>& started) {
   if (!started) return;
-  const bool is_open_mpi = mpi.starts_with("Open MPI"), is_mpich = mpi.starts_with("MPICH") || mpi.starts_with("Intel");
-  if ((started->ranks_of == launch::kind::open_mpi && is_mpich) ||
+  const bool is_open_mpi = mpi.starts_with(open_mpi), is_mpich = mpi.starts_with("MPICH") || mpi.starts_with("Intel");
+  const bool is_older = is_open_mpi && started->version >= 5 && std::atoi(mpi.c_str() + open_mpi.size()) < 5;
+  if ((started->ranks_of == launch::kind::open_mpi && (is_mpich || is_older)) ||
       (started->ranks_of == launch::kind::mpich && is_open_mpi && started->size != 1))
     throw input_error(start_of(*started) + ", but plaq runs on " + mpi + advice);
 }

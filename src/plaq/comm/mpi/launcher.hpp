@@ -15,6 +15,7 @@ struct launch {
   std::optional<int> size;  ///< number of ranks, if the launcher announces it
   int rank = 0;             ///< the number that it gave this process
   kind ranks_of = kind::any;
+  int version = 0;  ///< of Open MPI where its launcher tells it, which is from 5 on; 0: not known
 };
 
 /// Function that returns the value of an environment variable, or null.
@@ -34,9 +35,9 @@ std::optional<launch> find_launch();
 std::optional<int> expected_ranks(const environment& lookup);
 std::optional<int> expected_ranks();
 
-/// Throws input_error if the launcher is that of Open MPI and this process's MPI is of the MPICH family or the reverse:
-/// its initialisation would hang, or begin an unrelated world. `mpi`: name and place of that MPI. Call it before MPI
-/// starts.
+/// Throws input_error if the launcher is that of Open MPI and this process's MPI is of the MPICH family or the reverse,
+/// or if it is that of Open MPI 5 and the MPI is Open MPI 4: its initialisation would hang, or begin an unrelated
+/// world. `mpi`: name and place of that MPI. Call it before MPI starts.
 void check_launcher(const std::string& mpi, const std::optional<launch>& started);
 
 /// Throws input_error unless a world of `world_size` ranks is what the launcher and plaq's own launcher announced.
