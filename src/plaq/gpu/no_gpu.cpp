@@ -6,7 +6,7 @@
 namespace plaq::gpu {
 
 namespace {
-constexpr const char* why = "plaq was built without GPUs (see docs/gpu.md)";
+constexpr const char* why = "plaq was built without kernels for GPUs; `make gpu` in a checkout builds them";
 }
 
 device_list find_devices() { return {{}, why}; }
