@@ -54,6 +54,19 @@ def test_the_reference_has_the_public_names(site, module):
     assert not missing
 
 
+def test_every_name_of_the_headers_is_described(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "packaging/site")
+    from headers import FENCE, Headers, described
+
+    found = Headers(ROOT / "src")
+    pages = "".join(page.read_text() for page in (ROOT / "docs/reference").glob("cpp_*.md"))
+    names = " ".join(FENCE.findall(pages)).split()
+    things = [thing for name in names for thing in found.of_file[f"plaq/{name}"]]
+    missing = [thing.findtext("compoundname") or thing.findtext("name") for thing in things
+               if found.thing(thing) and not described(thing)]
+    assert len(things) > 200 and not missing
+
+
 def test_the_reference_has_the_headers(site):
     tasks = (site / "reference" / "cpp_task" / "index.html").read_text()
     for name in ("future", "channel", "parallel_for", "with_backend", "dataflow"):

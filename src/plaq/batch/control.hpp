@@ -4,6 +4,7 @@
 
 namespace plaq::batch {
 
+/// Control of a run: requests to stop it, and the number of its slots. Any thread may read and write.
 struct control {
   /// Requests: `finish` stops after the steps in progress; `abandon` gives these up too.
   enum : int { go_on = 0, finish = 1, abandon = 2 };

@@ -26,6 +26,7 @@ template <class Piece>
 class queue {
  public:
   using piece = Piece;
+  /// Pieces of the queue that are not complete.
   struct load {
     int waiting = 0;  ///< pieces that wait for a worker, or were recalled
     int running = 0;

@@ -22,11 +22,14 @@ class archive;
 
 namespace elements {
 
+/// Type with a member serialize(archive&).
 template <class T>
 concept serializes_itself = requires(T& value, archive& ar) { value.serialize(ar); };
+/// Type that is copied byte by byte: trivially copyable, no pointer, and without serialize.
 template <class T>
 concept plain = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !serializes_itself<T>;
 
+/// Whether an archive can pack a T: see archive.
 template <class T>
 inline constexpr bool has_parts = plain<T> || serializes_itself<T>;
 template <class T>
@@ -53,6 +56,7 @@ concept part = has_parts<T>;
 /// parts are the same in every direction; a part that was read may decide what follows.
 class archive {
  public:
+  /// Visits the parts, in this order.
   template <elements::part... Part>
   void operator()(Part&... parts) {
     (one(parts), ...);
@@ -177,6 +181,9 @@ concept serializable = std::default_initializable<T> && std::movable<T> && eleme
 
 namespace elements {
 
+/// Returns the value that `bytes` hold.
+///
+/// @pre They are a T packed by an archive, and nothing else (runtime_failure).
 template <class T>
 T unpack(std::span<const std::byte> bytes) {
   comm::unpacker from(bytes);

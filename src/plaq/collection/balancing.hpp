@@ -54,6 +54,7 @@ struct element_report {
   std::vector<std::pair<key, double>> sent = {};
   void serialize(archive& ar) { ar(load, bytes, seconds_per_byte, rank, sent); }
 };
+/// Reports of elements, each with the key of its element.
 using element_reports = std::vector<std::pair<key, element_report>>;
 /// Elements that move, and their ranks.
 struct migration {

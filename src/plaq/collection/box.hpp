@@ -53,13 +53,16 @@ class box {
     (void)traits::to_key(extent);
   }
 
+  /// Number of indices in each dimension.
   Index extent() const { return traits::at(extent_); }
   bool periodic() const { return periodic_; }
+  /// Number of indices in the box.
   std::uint64_t size() const {
     std::uint64_t out = 1;
     for (const int n : extent_) out *= std::uint64_t(n);
     return out;
   }
+  /// Returns whether the box contains the index.
   bool holds(const Index& at) const {
     const auto x = traits::point(at);
     for (std::size_t d = 0; d < dimensions; ++d)
@@ -98,7 +101,9 @@ class box {
   bool periodic_;
 };
 
+/// One-dimensional box, from an integer.
 box(int, bool) -> box<int>;
+/// One-dimensional box, from an integer; not periodic.
 box(int) -> box<int>;
 
 }  // namespace plaq

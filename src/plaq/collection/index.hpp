@@ -10,10 +10,12 @@
 
 namespace plaq {
 
+/// Index of a two-dimensional mesh: x, y from 0 to 2^31 - 1. Ordered by x, then y.
 struct index2 {
   int x = 0, y = 0;
   auto operator<=>(const index2&) const = default;
 };
+/// Index of a three-dimensional mesh: x, y, z from 0 to 2^21 - 1. Ordered by x, then y, then z.
 struct index3 {
   int x = 0, y = 0, z = 0;
   auto operator<=>(const index3&) const = default;
@@ -65,16 +67,19 @@ struct mesh_index {
   }
 };
 
+/// Points of a mesh in one dimension.
 template <>
 struct index_traits<int> : mesh_index<int, 1> {
   static std::array<int, 1> point(int at) { return {at}; }
   static int at(std::array<int, 1> x) { return x[0]; }
 };
+/// Points of a mesh in two dimensions.
 template <>
 struct index_traits<index2> : mesh_index<index2, 2> {
   static std::array<int, 2> point(index2 at) { return {at.x, at.y}; }
   static index2 at(std::array<int, 2> x) { return {x[0], x[1]}; }
 };
+/// Points of a mesh in three dimensions.
 template <>
 struct index_traits<index3> : mesh_index<index3, 3> {
   static std::array<int, 3> point(index3 at) { return {at.x, at.y, at.z}; }
@@ -89,6 +94,7 @@ struct index_traits<std::uint64_t> {
   static std::string in_words(std::uint64_t at) { return std::to_string(at); }
 };
 
+/// Type of an index: index_traits has its key, the way back, and its text in messages.
 template <class Index>
 concept index_type = requires(const Index& at, key k) {
   { index_traits<Index>::to_key(at) } -> std::same_as<key>;

@@ -30,11 +30,14 @@ enum class access {
 
 namespace elements {
 
+/// Returns whether the access allows reading.
 constexpr bool may_read(access a) { return a != access::none; }
+/// Returns whether the access allows a change.
 constexpr bool may_write(access a) { return a == access::modify || a == access::idempotent; }
 /// Whether an owner with access `has` can give `wanted`: the same or less.
 constexpr bool gives(access has, access wanted) { return int(wanted) <= int(has); }
 
+/// Returns a place in the source as "file.cpp:12", without folders.
 inline std::string at_line(std::source_location where) {
   std::string_view file = where.file_name();
   return std::string(file.substr(file.rfind('/') + 1)) + ":" + std::to_string(where.line());
@@ -200,6 +203,7 @@ struct wanted {
   }
 };
 
+/// Argument of work(): a ref of access Has, and the access A that its task asks for.
 template <class T, access Has, access A>
 struct use {
   static constexpr access has = Has;
@@ -229,10 +233,13 @@ elements::use<T, Has, access::idempotent> idempotent(ref<T, Has>&& r,
                                                      std::source_location where = std::source_location::current()) {
   return {elements::wanted<T, access::idempotent>::from(std::move(r), where)};
 }
+/// Rejects a ref that is not moved, since work() takes it over and returns it: read(std::move(r)).
 template <class T, access Has>
 void read(ref<T, Has>& r) = delete;  // a ref is consumed, and work() returns it: read(std::move(r))
+/// Rejects a ref that is not moved, since work() takes it over and returns it: modify(std::move(r)).
 template <class T, access Has>
 void modify(ref<T, Has>& r) = delete;  // modify(std::move(r))
+/// Rejects a ref that is not moved, since work() takes it over and returns it: idempotent(std::move(r)).
 template <class T, access Has>
 void idempotent(ref<T, Has>& r) = delete;  // idempotent(std::move(r))
 

@@ -18,6 +18,7 @@ namespace plaq {
 
 namespace elements {
 
+/// Element of a collection, with its value of type T.
 template <serializable T>
 struct element_of final : element {
   element_of(key id, T&& value) : element(id), value(std::move(value)) {}

@@ -23,6 +23,7 @@ struct block {
 /// twice. A two-dimensional mesh is cut into rows.
 enum class cuts { slabs, pencils };
 
+/// Decomposition of a mesh and number of its parts.
 struct mesh_options {
   cuts by = cuts::slabs;
   int parts_per_rank = 4;  ///< so that some are sent while others are transformed

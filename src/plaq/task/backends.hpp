@@ -16,8 +16,10 @@
 namespace plaq::task {
 
 #ifdef PLAQ_WITH_HPX
+/// Back ends of this binary; the first is the default.
 using known_backends = std::tuple<fiber, os, hpx>;
 #else
+/// Back ends of this binary; the first is the default.
 using known_backends = std::tuple<fiber, os>;
 #endif
 

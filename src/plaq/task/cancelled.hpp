@@ -4,6 +4,7 @@
 
 namespace plaq::task {
 
+/// Exception of an operation that ended early, since its stop token was stopped.
 class cancelled : public std::exception {
  public:
   const char* what() const noexcept override { return "cancelled"; }

@@ -16,6 +16,7 @@ struct worker_counters {
   std::uint64_t busy_ns = 0;   ///< time inside of tasks, also of one that runs right now; see timed_workers
 };
 
+/// State of a pool, and the counts of its workers.
 struct pool_counters {
   std::uint64_t pool = 0;    ///< number of the pool, unique in the process
   std::string_view backend;  ///< its back end

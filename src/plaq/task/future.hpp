@@ -115,6 +115,9 @@ class [[nodiscard]] shared_future : public detail::future_base<T> {
   }
 };
 
+/// Source of a future's value or exception, set once from anywhere: std::promise for futures of tasks. A promise that
+/// is destroyed before stores std::future_error, broken_promise. To set twice, or to get two futures, throws
+/// std::future_error.
 template <class T>
 class promise {
  public:

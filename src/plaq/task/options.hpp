@@ -14,6 +14,7 @@ enum class binding {
   none,       ///< not bound
 };
 
+/// Options of a pool; the default is one bound worker for each core that the process may use.
 struct options {
   int workers = 0;                      ///< tasks that run at the same time; 0: one per core (or thread) of `cpus`
   std::size_t stack_size = 256 * 1024;  ///< bytes of stack per task, without the guard below it (fiber and hpx)

@@ -7,12 +7,14 @@
 
 namespace plaq::task {
 
+/// Schedule of a loop: which task runs which indices.
 enum class sharing {
   static_,  ///< in advance: of T tasks that on worker t gets the chunks t, t + T, ...; without a chunk one block each
   dynamic,  ///< one chunk at a time on request; without a chunk one index at a time
   guided,   ///< on request, pieces that shrink: 1 / 2T of the rest, at least a chunk
 };
 
+/// Options of parallel_for and parallel_reduce.
 struct loop_options {
   task::sharing sharing = task::sharing::guided;
   std::size_t chunk = 0;      ///< indices; 0: see sharing

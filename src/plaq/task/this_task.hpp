@@ -8,7 +8,9 @@ namespace plaq::task::this_task {
 /// Lets other tasks run first. A thread outside of the pools yields its core.
 void yield() noexcept;
 
+/// Suspends the task until that moment; its worker runs others meanwhile.
 void sleep_until(std::chrono::steady_clock::time_point when) noexcept;
+/// Suspends the task for at least that time.
 template <class Rep, class Period>
 void sleep_for(std::chrono::duration<Rep, Period> time) noexcept {
   sleep_until(std::chrono::steady_clock::now() + std::chrono::ceil<std::chrono::steady_clock::duration>(time));

@@ -125,6 +125,7 @@ template <any_future... Futures>
 future<std::tuple<Futures...>> when_all(Futures... results) {
   return detail::wait_for_all<std::tuple<Futures...>>(std::move(results)...);
 }
+/// Returns the same for a vector of futures, in their order.
 template <any_future Future>
 future<std::vector<Future>> when_all(std::vector<Future> results) {
   return detail::wait_for_all<std::vector<Future>>(std::move(results));
@@ -135,6 +136,7 @@ template <any_future... Futures>
 future<when_any_result<std::tuple<Futures...>>> when_any(Futures... results) {
   return detail::wait_for_any<std::tuple<Futures...>>(std::move(results)...);
 }
+/// Returns the same for a vector of futures.
 template <any_future Future>
 future<when_any_result<std::vector<Future>>> when_any(std::vector<Future> results) {
   return detail::wait_for_any<std::vector<Future>>(std::move(results));

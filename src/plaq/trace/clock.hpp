@@ -35,6 +35,7 @@ struct clock_pair {
   std::uint64_t ns;       ///< steady_clock (CLOCK_MONOTONIC)
   std::uint64_t between;  ///< ticks that passed while the two were read: how well they belong together
 };
+/// Returns the present moment on both clocks: of several readings the one with the smallest `between`.
 clock_pair read_both_clocks() noexcept;
 
 /// Name of the clock: "time-stamp counter" or "steady clock".

@@ -51,26 +51,32 @@ inline bool listening() noexcept { return audience.load(std::memory_order_relaxe
 /// Returns whether a session records now.
 inline bool recording() noexcept { return detail::audience.load(std::memory_order_relaxed) & detail::to_session; }
 
+/// Reports a new task `id`, made by the task `parent` (0: outside of tasks).
 inline void created(std::uint64_t id, std::uint64_t parent, std::string_view name) noexcept {
   if (detail::listening()) [[unlikely]]
     detail::created(id, parent, name);
 }
+/// Reports that the task runs for the first time, on this worker.
 inline void started(std::uint64_t id, int worker) noexcept {
   if (detail::listening()) [[unlikely]]
     detail::started(id, worker);
 }
+/// Reports that the task waits.
 inline void suspended(std::uint64_t id) noexcept {
   if (detail::listening()) [[unlikely]]
     detail::suspended(id);
 }
+/// Reports that the suspended task may resume.
 inline void ready(std::uint64_t id) noexcept {
   if (detail::listening()) [[unlikely]]
     detail::ready(id);
 }
+/// Reports that the task runs again, on this worker.
 inline void resumed(std::uint64_t id, int worker) noexcept {
   if (detail::listening()) [[unlikely]]
     detail::resumed(id, worker);
 }
+/// Reports that the task has ended.
 inline void finished(std::uint64_t id) noexcept {
   if (detail::listening()) [[unlikely]]
     detail::finished(id);

@@ -9,6 +9,7 @@
 
 namespace plaq::trace {
 
+/// Options of a session: the file, and how often it is written.
 struct session_options {
   std::filesystem::path folder;                   ///< made where it is missing
   int rank = 0;                                   ///< the file is folder/rank-0000.plaqtrace

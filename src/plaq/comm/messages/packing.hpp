@@ -16,6 +16,7 @@ namespace plaq::comm {
 /// Reader of a packed message.
 class unpacker {
  public:
+  /// Reader from the first byte on; `bytes` outlive it.
   explicit unpacker(std::span<const std::byte> bytes) : left_(bytes) {}
   /// Returns the next n bytes. @pre There are as many (runtime_failure).
   std::span<const std::byte> next(std::size_t n) {
@@ -24,6 +25,7 @@ class unpacker {
     left_ = left_.subspan(n);
     return some;
   }
+  /// Number of bytes that have not been read.
   std::size_t left() const { return left_.size(); }
   /// @pre All bytes have been read (runtime_failure).
   void need_end() const {
@@ -40,6 +42,7 @@ class unpacker {
 template <class T>
 struct packing;
 
+/// Type of which packing<T> is defined: what messengers send as an object.
 template <class T>
 concept packable = requires(const T& value, std::vector<std::byte>& to, unpacker& from) {
   packing<T>::write(value, to);
@@ -55,6 +58,7 @@ T unpack(std::span<const std::byte> bytes) {
   return value;
 }
 
+/// Packing of trivially copyable types: their bytes. Pointers are excluded.
 template <class T>
   requires std::is_trivially_copyable_v<T> && (!std::is_pointer_v<T>)
 struct packing<T> {
@@ -97,12 +101,15 @@ struct packing_of_sequence {
     return values;
   }
 };
+/// Packing of vectors but those of bool: the length as std::size_t, then the elements.
 template <class T>
   requires(!std::is_same_v<T, bool>)
 struct packing<std::vector<T>> : packing_of_sequence<std::vector<T>> {};
+/// Packing of strings: the length as std::size_t, then the characters.
 template <>
 struct packing<std::string> : packing_of_sequence<std::string> {};
 
+/// Packing of pairs that are not trivially copyable: first, then second.
 template <class A, class B>
   requires(!std::is_trivially_copyable_v<std::pair<A, B>>)
 struct packing<std::pair<A, B>> {

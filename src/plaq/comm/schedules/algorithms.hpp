@@ -11,6 +11,7 @@
 
 namespace plaq::comm {
 
+/// Collective operation, with what it reads -> writes.
 enum class collective {
   broadcast,       ///< output of root -> output
   reduce,          ///< inputs -> output of root
@@ -24,6 +25,7 @@ enum class collective {
   exclusive_scan   ///< outputs of ranks 0 ... r - 1 -> output; rank 0 keeps its output
 };
 
+/// Communication pattern of a collective operation; algorithms_for() has those of each operation.
 enum class algorithm {
   tree,       ///< a range of ranks is cut into `arity` parts with a leader each; arity >= ranks is flat
   chain,      ///< a tree with at most `arity` children of each rank: for long messages in segments; scans: from
@@ -64,10 +66,13 @@ std::vector<algorithm> algorithms_for(collective what);
 /// Returns whether the algorithm keeps the fixed order on this number of ranks.
 bool keeps_fixed_order(collective what, algorithm how, int ranks);
 
+/// Name of an operation, such as "all_reduce".
 std::string_view name_of(collective what);
+/// Name of an algorithm, such as "butterfly".
 std::string_view name_of(algorithm how);
 /// Returns the operation or algorithm of a name. Throws input_error that lists the names.
 collective collective_named(std::string_view name);
+/// Returns the algorithm of a name. Throws input_error that lists the names.
 algorithm algorithm_named(std::string_view name);
 
 /// Returns the steps of `rank`. All other arguments are the same on all ranks.

@@ -14,6 +14,7 @@ namespace plaq::comm {
 /// Below the top it passes the port of each unit that it leaves and enters, one message after another: the ranks of a
 /// node share its network card, the nodes below a switch its uplinks.
 struct machine {
+  /// One level of the network, in seconds and seconds per byte.
   struct level {
     int ranks;        ///< in one unit of this level
     double latency;   ///< L between ranks that share this level, but no lower one

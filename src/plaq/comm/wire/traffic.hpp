@@ -6,6 +6,7 @@ namespace plaq::comm::traffic {
 
 /// Counts a message between two ranks.
 void count_sent(std::size_t bytes) noexcept;
+/// Counts a receive from another rank, by the bytes of its buffer.
 void count_received(std::size_t bytes) noexcept;
 /// Counts a collective call, by the bytes of its input, or of its output if it works in place. Its messages are counted
 /// too.
