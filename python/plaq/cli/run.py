@@ -31,10 +31,21 @@ Ranks = Annotated[Optional[int], typer.Option("-n", "--ranks", help="Start this 
 
 
 def keys(ctx: typer.Context, incomplete: str) -> list[tuple[str, str]]:
-    """Return keys of the command's application that begin so, with their meaning, for the shell's completion."""
+    """Return keys of the command's application that begin so, with their meaning, for the shell's completion.
+
+    Tables such as [species.NAME] have the names of the input, and the name that is typed.
+    """
+    from plaq.inputs.schema import keys_of, read_toml
+
     command = APPLICATIONS.get(ctx.parent.info_name)
-    table = command.parameters().SCHEMA.parameters.values() if command else ()
-    return [(p.key, p.doc) for p in table if p.key.startswith(incomplete) and "*" not in p.key]
+    if not command:
+        return []
+    schema = command.parameters().SCHEMA
+    try:
+        used = keys_of(read_toml(ctx.args[0]), schema) if ctx.args else set()  # --set still lacks its value
+    except InputError:  # there is no such file yet, or a part of one
+        used = set()
+    return [(p.key, p.doc) for p in schema.named(used | {incomplete}) if p.key.startswith(incomplete)]
 
 
 Settings = Annotated[

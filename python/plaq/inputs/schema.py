@@ -158,6 +158,18 @@ class Schema:
             raise InputError(f"{source}: unknown key {name_shown(key)}; did you mean {section}.{named[0]}?")
         raise InputError(f"{source}: unknown key {name_shown(key)}{nearest(key, elsewhere or known, beside)}")
 
+    def named(self, keys: Iterable[str]) -> list[Parameter]:
+        """Return all parameters by their full names. Names that the input chooses are those in ``keys``."""
+        found = {key: parameter for key, parameter in self.parameters.items() if "*" not in key}
+        for key in sorted(keys):
+            section = key.rpartition(".")[0]
+            pattern = self.pattern(section)
+            if pattern != section:
+                found |= {f"{section}.{p.name}": replace(p, section=section) for p in self.of(pattern)}
+            elif self.is_free(section) and self._knows(key):
+                found[key] = self.find(key, "")
+        return list(found.values())
+
     def misfits(self, table: Mapping[str, Any]) -> int:
         """Return the number of keys of a table that are unknown here, plus those that it misses."""
         keys = keys_of(table, self)
