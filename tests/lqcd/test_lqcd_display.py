@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from plaq import lqcd
+from plaq.lqcd.fields.fields import Momenta
 
 EXTENTS = (8, 4, 4, 4)
 
@@ -25,7 +26,8 @@ def results():
 
 def things(gauge):
     matrix = lqcd.Wilson(gauge, kappa=0.1)
-    return [gauge, lqcd.SpinorField(gauge.lattice).gaussian(1), lqcd.point_propagator(matrix, (3, 0, 0, 0))]
+    return [gauge, lqcd.SpinorField(gauge.lattice).gaussian(1), lqcd.point_propagator(matrix, (3, 0, 0, 0)),
+            Momenta(gauge.lattice).gaussian(1, 0)]
 
 
 def test_fields_have_one_line_a_page_and_a_figure(gauge):
@@ -36,6 +38,16 @@ def test_fields_have_one_line_a_page_and_a_figure(gauge):
             warnings.simplefilter("error")
             assert repr(thing).endswith("on 8 x 4 x 4 x 4 (t, x, y, z)>") and "<svg" in thing._repr_html_()
             assert thing.plot().axes[0].get_xlabel()
+
+
+def test_two_flavours_show_both_and_operators_their_parameters(gauge):
+    flavours = lqcd.Flavours(gauge.lattice, odd=True).pseudofermion(1, 0, 0)
+    assert repr(flavours) == "<plaq lqcd Flavours on 8 x 4 x 4 x 4 (t, x, y, z)>"
+    assert flavours._repr_html_().count("<svg") == 2
+    for matrix in (lqcd.Wilson(gauge, 0.125, csw=0.25, theta=(1, 0, 0, 0)), lqcd.Doublet(gauge, 0.125, 0.5, 0.25)):
+        assert repr(matrix) == f"<plaq lqcd {type(matrix).__name__} on 8 x 4 x 4 x 4 (t, x, y, z)>"
+        assert all(f"<td>{name}</td>" in matrix._repr_html_() for name in ("kappa", "mu", "theta (t, x, y, z)"))
+        assert "0.125" in matrix._repr_html_() and "0.25" in matrix._repr_html_()
 
 
 def test_the_plane_of_a_field_has_its_numbers_and_plaquettes(gauge):

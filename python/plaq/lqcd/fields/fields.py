@@ -382,6 +382,13 @@ class Flavours:
         """Return (self, self). Collective."""
         return self.up.norm2() + self.down.norm2()
 
+    def __repr__(self) -> str:
+        return f"<plaq lqcd Flavours on {self.lattice.in_words()}>"
+
+    def _repr_html_(self) -> str:
+        """Return the displays of both flavours."""
+        return block(head(repr(self)[1:-1], ["Up, then down:"])) + self.up._repr_html_() + self.down._repr_html_()
+
 
 class Momenta(Field):
     r"""Momenta $P_\mu(x) = p_a T_a$ of links: antihermitian and traceless, $\mathrm{tr} T_a T_b = -\delta_{ab}/2$."""

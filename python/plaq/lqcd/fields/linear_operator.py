@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from typing import Any, Generic, TypeVar
 
 from plaq import _core
+from plaq.data.display import block, facts, head
 from plaq.lqcd.fields.fields import Flavours, GaugeField, SpinorField
 from plaq.lqcd.fields.lattice import Lattice
 
@@ -55,3 +56,12 @@ class LinearOperator(ABC, Generic[Vector]):
         out = _core.lqcd.Links(self.lattice.layout)
         self.lattice.call(self.native.derivative, out, gauge.native, X.native, Y.native)
         return out
+
+    def __repr__(self) -> str:
+        return f"<plaq lqcd {type(self).__name__} on {self.lattice.in_words()}>"
+
+    def _repr_html_(self) -> str:
+        """Return its parameters."""
+        own = {name: value for name, value in vars(self).items() if name not in ("lattice", "native", "solver")}
+        theta = ", ".join(f"{x:g}" for x in own.pop("theta"))
+        return block(head(repr(self)[1:-1]), facts([*own.items(), ("theta (t, x, y, z)", theta)]))
