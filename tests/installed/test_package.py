@@ -1,5 +1,6 @@
 """What the installed package contains, and what it says of itself."""
 
+import json
 import re
 import subprocess
 import tomllib
@@ -8,13 +9,20 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-MADE_BY_THE_BUILD = r"plaq/kernels/[\w-]+/_core\.\S*so|plaq/commit\.txt"
+MADE_BY_THE_BUILD = r"plaq/kernels/[\w-]+/_core\.\S*so|plaq/_core/\w+\.pyi|plaq/commit\.txt"
 IMPORT_ALL = """
 import importlib, pkgutil, plaq
 for module in pkgutil.walk_packages(plaq.__path__, "plaq."):
     if not module.name.endswith("__main__"):
         importlib.import_module(module.name)
         print(module.name)
+"""
+
+NAMES = """
+import json, sys
+from plaq import _core
+modules = {name.rpartition(".")[2]: module for name, module in sys.modules.items() if name.startswith("plaq._core")}
+print(json.dumps({name: [own for own in vars(module) if own[0] != "_"] for name, module in modules.items()}))
 """
 
 
@@ -36,6 +44,16 @@ def test_every_module_can_be_imported_without_packages_of_the_tests(installed, t
     assert installed.python(look, folder=tmp_path) == "None None\n"
     imported = installed.python(IMPORT_ALL, folder=tmp_path).split()
     assert {"plaq.dca", "plaq.pic", "plaq.lqcd", "plaq.comm", "plaq.trace"} <= set(imported) and len(imported) > 100
+
+
+def test_stubs_have_the_names_of_the_compiled_module(installed, tmp_path):
+    modules = json.loads(installed.python(NAMES, folder=tmp_path))
+    assert {"_core", "comm", "dca", "lqcd", "pic"} <= modules.keys()
+    for module, names in modules.items():
+        file = installed.package / "_core" / f"{module.replace('_core', '__init__')}.pyi"
+        stub = file.read_text()
+        missing = [name for name in names if not re.search(rf"(?m)^(def|class) {name}\b|^ *{name}(:| as )", stub)]
+        assert not missing, file
 
 
 def test_no_file_names_the_folder_that_it_was_built_in(installed):

@@ -24,7 +24,7 @@ class Plaq(PythonPackage):
 
     depends_on("python@3.11:", type=("build", "link", "run"))
     depends_on("py-scikit-build-core@0.10:", type="build")
-    depends_on("py-nanobind@2.4:", type="build")
+    depends_on("py-nanobind@2.9.2:", type="build")
     depends_on("py-numpy@1.26:", type=("build", "run"))
     depends_on("py-scipy@1.11:", type=("build", "run"))
     depends_on("py-h5py@3.10:", type=("build", "run"))
