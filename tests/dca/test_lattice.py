@@ -72,7 +72,8 @@ def test_point_group(hopping, order, system):
         ({(1, 0): float("nan"), (-1, 0): float("nan")}, ["model.hopping", "nan", "finite"]),
         ({(1, 0): 1j, (-1, 0): -1j}, ["model.hopping", "finite real"]),
         ({(0.5, 0): -1, (-0.5, 0): -1}, ["model.hopping", "integers"]),
-        ({(1,): -1}, ["model.hopping", "integers"]),
+        ({(1, 0, 0, 0): -1}, ["model.hopping", "integers"]),
+        ({(1, 0): -1, (1,): -1}, ["model.hopping", "integers"]),
     ],
 )
 def test_bad_tables_are_refused(hopping, words):

@@ -12,9 +12,10 @@ from plaq.trace.session import region
 def density(mu, coarse, mesh, sigma):
     """Return n = 2 T/N_c sum_K,n Gbar_K(iw_n) e^(iw_n 0+), both spins, with z = iw + mu - Sigma_K(iw).
 
-    coarse: prepared CoarseGraining; mesh: fermionic Mesh; sigma: [K, w] on the mesh, with its constant U n/2.
+    With orbitals n is the number of electrons in a cell. coarse: prepared CoarseGraining, sigma: [K, w] on the mesh with
+    its constant U n/2; or MatrixCoarseGraining and [S, K, a, b, w]. mesh: fermionic Mesh.
     """
-    return 2.0 * float(mesh.equal_time(coarse.gbar(1j * mesh.omega + mu - sigma).mean(axis=0)))
+    return float(mesh.equal_time(coarse.electrons(coarse.gbar(coarse.shifted(1j * mesh.omega + mu, sigma)))))
 
 
 def compressibility(mu, coarse, mesh, sigma):
@@ -25,15 +26,17 @@ def compressibility(mu, coarse, mesh, sigma):
 
 
 def free_mu(lattice, T, target):
-    """Return the mu of free electrons: mean over k of 2 f(eps(k) - mu) = target, to 1e-9 in mu.
+    """Return the mu of free electrons: sum over orbitals and spins, mean over k, of f(eps(k) - mu) = target, to 1e-9.
 
-    With y = T ln(n/(2 - n)) it lies between the ends of the band shifted by y.
+    With y = T ln(n/(2 b - n)), b orbitals, it lies between the ends of the bands shifted by y.
     """
-    k = 2 * np.pi * np.arange(96) / 96
-    bands = lattice.dispersion(np.stack(np.meshgrid(k, k), axis=-1))
-    shift = T * np.log(target / (2 - target))
+    grid = lattice.grid()
+    bands = lattice.dispersion(grid) if lattice.one_band else np.stack(
+        [lattice.energies(grid, spin) for spin in range(lattice.spins)])
+    most = 2 * lattice.bands
+    shift = T * np.log(target / (most - target))
     low, high = (float(end) + shift for end in (bands.min(), bands.max()))
-    excess = lambda mu: 2 * float(np.mean(expit((mu - bands) / T))) - target
+    excess = lambda mu: most * float(np.mean(expit((mu - bands) / T))) - target
     return low if excess(low) >= 0 else high if excess(high) <= 0 else brentq(excess, low, high, xtol=1e-9)
 
 

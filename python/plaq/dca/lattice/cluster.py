@@ -9,7 +9,15 @@ import numpy as np
 
 from plaq.data.display import Drawing, block, head
 from plaq.data.formatting import momentum
-from plaq.dca.lattice.patch import voronoi_cell
+from plaq.dca.lattice.interaction import adjugate, determinant
+from plaq.dca.lattice.patch import (
+    gauss_rule,
+    obtuse_superbase,
+    product_rule,
+    voronoi_cell,
+    voronoi_edges,
+    zonotope_cells,
+)
 from plaq.errors import InputError
 
 if TYPE_CHECKING:
@@ -19,32 +27,31 @@ MAX_SITES = 64
 
 
 class Cluster:
-    """The N_c sites of a lattice modulo the superlattice that two integer vectors (rows of `vectors`) span.
+    """The N_c cells of a lattice modulo the superlattice that D integer vectors (rows of `vectors`) span.
 
     size                       N_c = |det vectors|
-    sites [N_c, 2]             integers, the shortest of the equivalent ones; origin first, then by length
-    momenta [N_c, 2]           K with vectors.K in 2 pi Z, components in (-pi, pi]; Gamma first; ordered by
-                               (K_y, K_x) in [0, 2 pi), so 2x2 has (0,0), (pi,0), (0,pi), (pi,pi)
+    sites [N_c, D]             integers, the shortest of the equivalent ones; origin first, then by length
+    momenta [N_c, D]           K with vectors.K in 2 pi Z, components in (-pi, pi]; Gamma first; ordered by
+                               (K_z, K_y, K_x) in [0, 2 pi), so 2x2 has (0,0), (pi,0), (0,pi), (pi,pi)
     names [N_c]                the momenta in words: "(π,0)"
     site_difference [i, j]     index of R_i - R_j
     momentum_sum, momentum_difference [i, j]   indices of K_i + K_j and K_i - K_j
     minus [i]                  index of -K_i
     fourier [K, R]             exp(-i K.R): f(K) = sum_R exp(-i K.R) f(R), f(R) = 1/N_c sum_K exp(i K.R) f(K)
-    patch [6 or 4, 2]          corners of the Wigner-Seitz cell of the reciprocal superlattice around Gamma, in
-                               order; the patch of K is K + patch, the patches tile the Brillouin zone
+    patch [n, D]               corners of the Wigner-Seitz cell of the reciprocal superlattice around Gamma, in
+                               order in two dimensions; the patch of K is K + patch, the patches tile the zone
 
-    Raises InputError (key model.cluster) when vectors are not 2x2 integers, are singular, or span more than
+    Raises InputError (key model.cluster) when vectors are not D x D integers, are singular, or span more than
     64 sites.
     """
 
     def __init__(self, lattice, vectors):
         self.lattice = lattice
-        self.vectors = _validated(vectors)
-        (a, b), (c, d) = self.vectors
-        det = a * d - b * c
-        self.size = abs(int(det))
+        self.vectors = _validated(vectors, lattice.dimension)
+        det = determinant(self.vectors.tolist())
+        self.size = abs(det)
         # R = (R adjugate / det) vectors: two sites are equivalent when R adjugate agrees modulo det.
-        self._adjugate = np.array([[d, -b], [-c, a]])
+        self._adjugate = np.array(adjugate(self.vectors.tolist()))
         self.sites = self._find_sites()
         self._site_index = {self._site_key(r): i for i, r in enumerate(self.sites)}
         # K = 2 pi m / N_c with integers m: exact arithmetic on m throughout.
@@ -60,8 +67,8 @@ class Cluster:
         self.minus = self.momentum_difference[0]
         # The phase is an integer multiple of 2 pi / N_c: reduced first, so that it is exact for long vectors.
         self.fourier = np.exp(-2j * np.pi * ((self._m @ self.sites.T) % self.size) / self.size)
-        reciprocal = 2 * np.pi * self._adjugate.T / det
-        self.patch = voronoi_cell(reciprocal, np.linalg.inv(np.array(lattice.system.metric)))
+        self.reciprocal = 2 * np.pi * self._adjugate.T / det
+        self.patch = voronoi_cell(self.reciprocal, np.linalg.inv(np.array(lattice.system.metric)))
 
     def plot(self) -> Figure:
         """Return a figure: the sites in their cell, and the momenta in their patches of the Brillouin zone."""
@@ -74,7 +81,7 @@ class Cluster:
                        "repeats; right: the cluster momenta and their patches, with the first Brillouin zone.")
 
     def __repr__(self) -> str:
-        words = ", ".join(f"({x},{y})" for x, y in self.vectors.tolist())
+        words = ", ".join(f"({','.join(map(str, row))})" for row in self.vectors.tolist())
         return f"<plaq dca cluster of {self.size} sites: {words}; K = {' '.join(self.names[:8])}" + (
             " …>" if self.size > 8 else ">")
 
@@ -82,13 +89,23 @@ class Cluster:
         drawing = self._drawing()
         return block(head(repr(self)[1:-1]), drawing.content())
 
-    def to_momenta(self, f_sites):
-        """Return f(K) = sum_R exp(-i K.R) f(R) along the first axis."""
-        return np.tensordot(self.fourier, f_sites, axes=1)
+    def k_rule(self, density):
+        """Return offsets [M, D] from a cluster momentum and weights [M] of the mean over its patch (patch.product_rule).
+        """
+        if self.lattice.dimension == 2:
+            return gauss_rule(self.patch, density)
+        metric = np.linalg.inv(np.array(self.lattice.system.metric))
+        edges = voronoi_edges(obtuse_superbase(self.reciprocal, metric), metric)
+        return product_rule(zonotope_cells(edges), density)
 
-    def to_sites(self, f_momenta):
-        """Return f(R) = 1/N_c sum_K exp(i K.R) f(K) along the first axis."""
-        return np.tensordot(self.fourier.conj().T, f_momenta, axes=1) / self.size
+    def to_momenta(self, f_sites, axis=0):
+        """Return f(K) = sum_R exp(-i K.R) f(R) along an axis, the first unless another is given."""
+        return np.moveaxis(np.tensordot(self.fourier, np.moveaxis(f_sites, axis, 0), axes=1), 0, axis)
+
+    def to_sites(self, f_momenta, axis=0):
+        """Return f(R) = 1/N_c sum_K exp(i K.R) f(K) along an axis, the first unless another is given."""
+        return np.moveaxis(np.tensordot(self.fourier.conj().T, np.moveaxis(f_momenta, axis, 0), axes=1) / self.size,
+                           0, axis)
 
     def site_index(self, vector):
         """Return index of the site equivalent to an integer lattice vector."""
@@ -102,19 +119,37 @@ class Cluster:
             raise InputError(f"{tuple(vector)} is not a cluster momentum; these are: {' '.join(self.names)}")
         return self._momentum_index[key]
 
+    def patch_index(self, k):
+        """Return the indices [...] of the momenta whose patches hold the points k [..., D]; of one on an edge, any."""
+        k = np.asarray(k, dtype=float)
+        best, nearest = np.full(k.shape[:-1], np.inf), np.zeros(k.shape[:-1], dtype=int)
+        metric = np.linalg.inv(np.array(self.lattice.system.metric))
+        for index, K in enumerate(self.momenta):
+            # into the cell around K of the reciprocal lattice, then to the nearest of its images around that cell
+            offset = (k - K + np.pi) % (2 * np.pi) - np.pi
+            for shift in itertools.product((0, -1, 1), repeat=self.lattice.dimension):
+                moved = offset + 2 * np.pi * np.array(shift)
+                distance = np.einsum("...i,ij,...j->...", moved, metric, moved)
+                closer = distance < best - 1e-12
+                best, nearest = np.where(closer, distance, best), np.where(closer, index, nearest)
+        return nearest
+
     @property
     def energies(self):
         """eps(K) [N_c] at the cluster momenta themselves: the dispersion of the isolated periodic cluster."""
         return self.lattice.dispersion(self.momenta)
 
-    def hopping_matrix(self):
-        """Return t_ij [N_c, N_c] of the isolated periodic cluster, summed over all images; eps(K) on its diagonal in K.
+    def hopping_matrix(self, spin=0):
+        """Return t_ij of the isolated periodic cluster, summed over all images: [N_c b, N_c b], index cell * b + orbital.
+
+        For one orbital eps(K) is its diagonal in K.
         """
-        t = np.zeros((self.size, self.size))
-        for d, amplitude in self.lattice.hopping.items():
+        b = self.lattice.bands
+        t = np.zeros((self.size, b, self.size, b))
+        for d, amplitudes in self.lattice.table.items():
             for j, r in enumerate(self.sites):
-                t[self._site_at(r + d), j] += amplitude
-        return t
+                t[self._site_at(r + d), :, j, :] += amplitudes[min(spin, self.lattice.spins - 1)]
+        return t.reshape(self.size * b, self.size * b)
 
     def _site_key(self, r):
         return tuple(r @ self._adjugate % self.size)
@@ -129,36 +164,43 @@ class Cluster:
         return np.array([[index(p + sign * q) for q in points] for p in points])
 
     def _find_sites(self):
-        # The box holds every class: the Hermite form of `vectors` has no entry above N_c.
-        shortest = {}
+        # The shortest of each class is in the Voronoi cell of the superlattice, which is inside the box of half the
+        # sum of its reduced vectors; of several equally short the one with the largest (R_z, R_y, R_x) is taken.
         metric = np.array(self.lattice.system.metric)
-        for x, y in itertools.product(range(-self.size, self.size + 1), repeat=2):
-            r = np.array([x, y])
-            rank = (int(r @ metric @ r), -y, -x)
-            key = self._site_key(r)
-            if key not in shortest or rank < shortest[key][0]:
-                shortest[key] = (rank, r)
-        length = {tuple(r): rank[0] for rank, r in shortest.values()}
-        return np.array(sorted(length, key=lambda r: (length[r], r[1], r[0])))
+        half = np.abs(obtuse_superbase(self.vectors, metric)).sum(axis=0) / 2
+        axes = [np.arange(-reach, reach + 1) for reach in np.floor(half + 1e-9).astype(int)]
+        box = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(axes))
+        length = np.einsum("ri,ij,rj->r", box, metric, box)
+        box = box[np.lexsort((*(-box.T), length))]
+        shortest = {}
+        for r, key in zip(box, map(tuple, (box @ self._adjugate % self.size).tolist())):
+            shortest.setdefault(key, r)
+        rank = lambda r: (int(r @ metric @ r), *r[::-1].tolist())
+        return np.array(sorted(shortest.values(), key=rank))
 
     def _find_momenta(self):
-        y, x = np.divmod(np.arange(self.size**2), self.size)
-        m = np.stack([x, y], axis=-1)
-        return m[np.all(m @ self.vectors.T % self.size == 0, axis=-1)]
+        count, dimension = self.size, self.lattice.dimension
+        m = np.stack(np.unravel_index(np.arange(count**dimension), [count] * dimension)[::-1], axis=-1)
+        return m[np.all(m @ self.vectors.T % count == 0, axis=-1)]
 
 
-def _validated(vectors):
-    allowed = f"two independent integer vectors that span at most {MAX_SITES} sites, like [[2, 0], [0, 2]]"
+def _validated(vectors, dimension):
+    shape, examples = {1: ("one integer", "[[4]]"), 2: ("2x2 table of integers", "[[2, 0], [0, 2]]"),
+                       3: ("3x3 table of integers", "[[2, 0, 0], [0, 2, 0], [0, 0, 2]]")}[dimension]
+    words = {1: "one integer vector that spans", 2: "two independent integer vectors that span",
+             3: "three independent integer vectors that span"}[dimension]
+    allowed = f"{words} at most {MAX_SITES} sites, like {examples}"
     try:
         values = np.array(vectors, dtype=float)
     except (TypeError, ValueError):
         values = np.array(np.nan)
-    if values.shape != (2, 2) or not np.all(np.isfinite(values)) or np.any(values != np.rint(values)):
-        raise InputError(f"model.cluster = {vectors}: not a 2x2 table of integers; allowed: {allowed}")
+    if values.shape != (dimension,) * 2 or not np.all(np.isfinite(values)) or np.any(values != np.rint(values)):
+        raise InputError(f"model.cluster = {vectors}: not a {shape}; allowed: {allowed}")
     integers = values.astype(int)
-    size = abs(int(integers[0, 0] * integers[1, 1] - integers[0, 1] * integers[1, 0]))
+    size = abs(determinant(integers.tolist()))
     if size == 0:
-        raise InputError(f"model.cluster = {vectors}: the two vectors are parallel; allowed: {allowed}")
+        how = {1: "the vector is zero", 2: "the two vectors are parallel", 3: "the three vectors lie in a plane"}[dimension]
+        raise InputError(f"model.cluster = {vectors}: {how}; allowed: {allowed}")
     if size > MAX_SITES:
         raise InputError(f"model.cluster = {vectors}: {size} sites; allowed: {allowed}")
     return integers

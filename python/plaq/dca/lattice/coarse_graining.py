@@ -14,7 +14,6 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.fft import dct
 
-from plaq.dca.lattice.patch import gauss_rule
 from plaq.dca.lattice.symmetry import PointGroup
 from plaq.errors import RunError
 from plaq.trace.session import region
@@ -78,6 +77,14 @@ class CoarseGraining:
         rules = self._rules_for(z)
         return _mean_over_rule(lambda z, x: x / (z - x), rules, z)
 
+    def shifted(self, x, sigma):
+        """Return z = x - Sigma [K, w] for numbers x [w] = iw + mu."""
+        return x - sigma
+
+    def electrons(self, g):
+        """Return the function [w] of which T sum_n e^(iw_n 0+) is the number of electrons on a site, both spins."""
+        return 2.0 * g.mean(axis=0)
+
     def zone_mean(self, function):
         """Return <f(eps)> over the zone, for f with poles as far from the real axis as the z announced.
 
@@ -131,7 +138,7 @@ class CoarseGraining:
         cluster = self.cluster
         if self.isolated:
             return cluster.energies[:, None], np.ones(1)
-        offsets, weights = gauss_rule(cluster.patch, density)
+        offsets, weights = cluster.k_rule(density)
         return np.array([cluster.lattice.dispersion(k + offsets) for k in cluster.momenta]), weights
 
     def _make_rules(self, min_im_z):

@@ -21,9 +21,15 @@ def at_half_filling(parameters, cluster) -> np.ndarray | None:
 
 
 def mirror(cluster, isolated=False) -> np.ndarray | None:
-    """Return the index of K + P, [K]; None where there is no such P. isolated: the patch is the momentum K alone."""
-    hops = np.array([d for d, amplitude in cluster.lattice.hopping.items() if amplitude]).reshape(-1, 2)
-    fixed = np.eye(2, dtype=int) if isolated else _across(cluster)
+    """Return the index of K + P, [K]; None where there is no such P, and with several orbitals.
+
+    isolated : the patch is the momentum K alone.
+    """
+    dimension = cluster.lattice.dimension
+    if not cluster.lattice.one_band:
+        return None
+    hops = np.array([d for d, amplitude in cluster.lattice.hopping.items() if amplitude]).reshape(-1, dimension)
+    fixed = np.eye(dimension, dtype=int) if isolated else _across(cluster)
     for P, momentum in enumerate(np.rint(cluster.momenta * cluster.size / (2 * np.pi)).astype(int)):
         # Q = P + shift: shift.d = pi - P.d for all hops, shift.v = 0 for all v that shifts of a patch are orthogonal
         # to; in units of pi/N_c
@@ -44,10 +50,13 @@ def odd_under_exchange(f: np.ndarray, mirror: np.ndarray | None) -> np.ndarray:
 def _across(cluster) -> np.ndarray:
     """Return integer vectors orthogonal to all shifts that leave the periodically repeated patch as it is.
 
-    There are none for a patch that fills the zone, one for a strip of it, else two.
+    There are none for a patch that fills the zone, one for a strip of it in two dimensions, else all.
     """
+    dimension = cluster.lattice.dimension
     if cluster.size == 1:
-        return np.zeros((0, 2), dtype=int)
+        return np.zeros((0, dimension), dtype=int)
+    if dimension != 2:
+        return np.eye(dimension, dtype=int)
     edges = (np.roll(cluster.patch, -1, axis=0) - cluster.patch)[:2] / (2 * np.pi)
     along = [np.rint(edge).astype(int) for edge in edges if np.allclose(edge, np.rint(edge))]
     if len(cluster.patch) == 4 and along:
@@ -62,7 +71,7 @@ def _exists(vectors, phases, period: int) -> bool:
     By Euclid's algorithm: the remainder of a combination of them that is 0 must be a phase of 0.
     """
     rows = [np.array([*v, phase]) for v, phase in zip(vectors, phases)]
-    for axis in (0, 1):
+    for axis in range(len(rows[0]) - 1 if rows else 0):
         while len(active := [i for i, row in enumerate(rows) if row[axis]]) > 1:
             least = min(active, key=lambda i: abs(rows[i][axis]))
             for i in active:

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from plaq.dca.lattice.crystal import schoenflies
+from plaq.dca.lattice.orbital_symmetry import OrbitalAction, symmetries
 from plaq.errors import InputError
 
 # Two vectors closer to dependent than this count as dependent when harmonics of longer range are added.
@@ -11,19 +13,25 @@ RANK_TOLERANCE = 1e-8
 class PointGroup:
     """Operations of the lattice's point group that map the superlattice of a cluster onto itself.
 
-    operations [g, 2, 2]          integer matrices, R -> g R, identity first
+    operations [g, D, D]          integer matrices, R -> g R, identity first; with orbitals one may occur several times
     site_permutations [g, i]      index of g R_i
     momentum_permutations [g, i]  index of g K_i = (g^-1)^T K_i
     representatives [i]           the first momentum that the group maps onto K_i
     momentum_orbits, site_orbits  lists of the indices that the group maps onto each other
-    name                          Schoenflies symbol: "C4v", "C2v", "C4", ...
+    name                          Schoenflies symbol: "C4v", "C2v", "C4", "D4h", ...
+    action                        on functions with orbitals (orbital_symmetry.OrbitalAction)
+
+    interaction: an Interaction that the operations have to leave invariant too. isolated: no patch, whose symmetry
+    needs the positions of the orbitals.
     """
 
-    def __init__(self, cluster):
+    def __init__(self, cluster, interaction=None, isolated=False):
         self.cluster = cluster
         inverse = np.linalg.inv(cluster.vectors)
-        images = [(g, cluster.vectors @ g.T @ inverse) for g in cluster.lattice.point_group]
-        self.operations = np.array([g for g, image in images if np.abs(image - np.rint(image)).max() < 1e-9])
+        compatible = lambda image: np.abs(image - np.rint(image)).max() < 1e-9
+        found = [op for op in symmetries(cluster, interaction, isolated)
+                 if compatible(cluster.vectors @ op.matrix.T @ inverse)]
+        self.operations = np.array([op.matrix for op in found])
         self.site_permutations = np.array(
             [[cluster.site_index(g @ r) for r in cluster.sites] for g in self.operations]
         )
@@ -33,11 +41,11 @@ class PointGroup:
         self.representatives = self.momentum_permutations.min(axis=0)
         self.momentum_orbits = _orbits(self.momentum_permutations)
         self.site_orbits = _orbits(self.site_permutations)
+        self.action = OrbitalAction(cluster, found, self.momentum_permutations, interaction)
 
     @property
     def name(self):
-        rotations = sum(round(np.linalg.det(g)) == 1 for g in self.operations)
-        return f"C{rotations}" + ("v" if rotations < len(self.operations) else "")
+        return schoenflies(np.array(list({g.tobytes(): g for g in self.operations}.values())))
 
     def leaving(self, q):
         """Return indices of the operations that leave the momentum K_q where it is."""
