@@ -199,7 +199,8 @@ def _validated(vectors, dimension):
     integers = values.astype(int)
     size = abs(determinant(integers.tolist()))
     if size == 0:
-        how = {1: "the vector is zero", 2: "the two vectors are parallel", 3: "the three vectors lie in a plane"}[dimension]
+        how = {1: "the vector is zero", 2: "the two vectors are parallel",
+               3: "the three vectors lie in a plane"}[dimension]
         raise InputError(f"model.cluster = {vectors}: {how}; allowed: {allowed}")
     if size > MAX_SITES:
         raise InputError(f"model.cluster = {vectors}: {size} sites; allowed: {allowed}")
