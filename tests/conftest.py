@@ -7,9 +7,13 @@ with slow tests come first, so that no core is alone with one in the end.
 import numpy  # noqa: F401  its BLAS and SciPy's have to be there to be limited
 import pytest
 import scipy.linalg  # noqa: F401
+from hypothesis import HealthCheck, settings
 from threadpoolctl import threadpool_limits
 
 threadpool_limits(1)
+# Machines are shared: the time of an example says nothing of the code.
+settings.register_profile("shared", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("shared")
 
 
 def pytest_collection_modifyitems(items):

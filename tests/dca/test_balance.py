@@ -1,7 +1,7 @@
 """Moves of chains between ranks, from the loads alone."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from plaq.batch.balance import Load, Move, plan
@@ -66,7 +66,6 @@ def test_chains_are_called_back_for_faster_workers_only():
     assert recalls(rank(1, 1, speed=10.0), rank(0, 0)) == [0, 0]  # the one that waits goes first
 
 
-@settings(deadline=None)  # machines are shared
 @given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 4), st.integers(0, 4), st.floats(0, 1e3),
                           st.floats(1e-3, 1)), min_size=1, max_size=12))
 def test_ranks_give_only_chains_that_they_have_and_none_ends_later(given_loads):

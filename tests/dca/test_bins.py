@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from plaq.data.bins import Bins
@@ -42,7 +42,6 @@ def test_sums_of_groups(bins, chains):
     np.testing.assert_array_equal(found.series(), [series(n) for n in kept])
 
 
-@settings(deadline=None)  # machines are shared
 @given(st.integers(1, 5), st.integers(1, 40), st.integers(1, 6), st.randoms(use_true_random=False))
 def test_order_and_place_do_not_matter(bins, group, ranks, random):
     chains = bins * group

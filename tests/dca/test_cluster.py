@@ -44,7 +44,7 @@ def test_momentum_names_of_longer_clusters():
     assert names == ("(0,0)", "(2π/5,0)", "(4π/5,0)", "(-4π/5,0)", "(-2π/5,0)")
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(LATTICES, VECTORS)
 def test_sites_and_momenta_of_any_cluster(lattice, vectors):
     c = Cluster(lattice, vectors)
@@ -64,7 +64,7 @@ def test_sites_and_momenta_of_any_cluster(lattice, vectors):
     assert [c.site_index(r + vectors[0] - 2 * np.array(vectors[1])) for r in c.sites] == list(range(n))
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(LATTICES, VECTORS)
 def test_hopping_matrix_is_diagonal_in_momentum(lattice, vectors):
     c = Cluster(lattice, vectors)
@@ -84,7 +84,7 @@ def _inside(patch, k):
     return np.all(edges[:, 0] * offset[..., 1] - edges[:, 1] * offset[..., 0] > 0, axis=-1)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(LATTICES, VECTORS)
 def test_patches_tile_the_brillouin_zone(lattice, vectors):
     c = Cluster(lattice, vectors)
@@ -104,7 +104,7 @@ def test_patches_tile_the_brillouin_zone(lattice, vectors):
     assert np.all(_inside(c.patch, k - images[nearest])[clear & reached])
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(LATTICES, VECTORS)
 def test_gauss_rule_on_a_patch(lattice, vectors):
     c = Cluster(lattice, vectors)

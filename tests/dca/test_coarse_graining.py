@@ -113,7 +113,7 @@ def _causal_setting(vectors):
     return coarse
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.sampled_from([((2, 1), (0, 2)), ((3, 1), (-1, 2)), ((5, 0), (0, 1))]),
     st.floats(0.2, 3.0),

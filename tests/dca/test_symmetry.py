@@ -11,7 +11,7 @@ from plaq.errors import InputError
 LATTICES, VECTORS = st.sampled_from([T_PRIME, TRIANGULAR, STRIPES]), superlattices(18)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(LATTICES, VECTORS)
 def test_the_operations_are_a_group_of_cluster_symmetries(lattice, vectors):
     c = Cluster(lattice, vectors)
@@ -27,7 +27,7 @@ def test_the_operations_are_a_group_of_cluster_symmetries(lattice, vectors):
     assert np.allclose(c.energies[group.representatives], c.energies)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(LATTICES, VECTORS)
 def test_the_patch_has_the_symmetry_of_the_cluster(lattice, vectors):
     c = Cluster(lattice, vectors)
@@ -37,7 +37,7 @@ def test_the_patch_has_the_symmetry_of_the_cluster(lattice, vectors):
         assert np.all(distance.min(axis=0) < 1e-9)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(LATTICES, VECTORS)
 def test_projectors_are_complete_orthogonal_and_invariant(lattice, vectors):
     c = Cluster(lattice, vectors)

@@ -65,7 +65,7 @@ def load(path, fingerprint="abc"):
     return checkpoint.load(path, "plaq test", fingerprint)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(state=st.dictionaries(NAMES, TREES, max_size=4))
 def test_any_state_comes_back_bit_for_bit(tmp_path_factory, state):
     path = tmp_path_factory.mktemp("state") / "checkpoint.h5"

@@ -82,7 +82,7 @@ def test_long_rows_are_no_trouble():
     assert value("1+" * (LONGEST // 2 - 1) + "1") == LONGEST // 2
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.text(alphabet="xyt0123.e+-*/^()<>=,! andorsincogauif", max_size=40) | st.text(max_size=20))
 def test_any_text_is_a_formula_or_a_mistake_of_one_line(text):
     try:
@@ -99,7 +99,7 @@ TREES = st.recursive(NUMBERS | st.sampled_from("xy"), lambda inner: st.one_of(
     inner.map(lambda t: f"cos({t})"), inner.map(lambda t: f"-{t}")), max_leaves=12)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(TREES)
 def test_values_are_those_of_python(text):
     x, y = 0.7, -1.3

@@ -96,7 +96,7 @@ def test_times_in_words(seconds, text):
     assert time_text(seconds) == text
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(20, 2000), st.integers(1, 3), st.integers(1, 4), st.integers(0, 10**6))
 def test_exclusive_times_add_up_to_all_that_was_busy(events, ranks, workers, seed):
     """Every second of a worker belongs to exactly one task or region, every second of an outermost region of a

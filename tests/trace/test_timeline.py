@@ -121,7 +121,7 @@ def test_regions_that_overlap_are_cut():
     assert nests(timeline(trace))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.data())
 def test_any_overlaps_nest_afterwards_and_keep_their_time(data):
     times = st.integers(0, 30)
@@ -152,7 +152,7 @@ def test_an_empty_trace():
     assert not len(timeline(trace).intervals) and timeline(trace).lanes == []
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(20, 2000), st.integers(1, 3), st.integers(1, 4), st.integers(0, 10**6))
 def test_intervals_nest_and_nothing_is_lost(events, ranks, workers, seed):
     trace = synthetic(events, ranks, workers, seed)
