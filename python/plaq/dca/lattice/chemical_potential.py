@@ -12,8 +12,8 @@ from plaq.trace.session import region
 def density(mu, coarse, mesh, sigma):
     """Return n = 2 T/N_c sum_K,n Gbar_K(iw_n) e^(iw_n 0+), both spins, with z = iw + mu - Sigma_K(iw).
 
-    With orbitals n is the number of electrons in a cell. coarse: prepared CoarseGraining, sigma: [K, w] on the mesh with
-    its constant U n/2; or MatrixCoarseGraining and [S, K, a, b, w]. mesh: fermionic Mesh.
+    With orbitals n is the number of electrons in a cell. coarse: prepared CoarseGraining, sigma: [K, w] on the mesh
+    with its constant U n/2; or MatrixCoarseGraining and [S, K, a, b, w]. mesh: fermionic Mesh.
     """
     return float(mesh.equal_time(coarse.electrons(coarse.gbar(coarse.shifted(1j * mesh.omega + mu, sigma)))))
 
@@ -45,12 +45,26 @@ def cutoff(parameters, lattice, T):
 
     It holds the spectra at the mu that is given, or that a density needs. With U > 0 that mu lies between the one of
     free electrons and U above it, which `frequency_cutoff` has room for. It is outside the band only where T is large
-    beside the band or n near 0 or 2.
+    beside the band or n near 0 or 2. In a general model the place of U is taken by the largest sum of all interactions
+    of one orbital, since an electron there is shifted by no more.
     """
     mu = parameters.dca.mu
     if mu is None:
         mu = free_mu(lattice, T, parameters.dca.density)
-    return frequency_cutoff(lattice, parameters.model.U, mu)
+    u = strength(parameters.hamiltonian.interaction) if parameters.is_general else parameters.model.U
+    return frequency_cutoff(lattice, u, mu)
+
+
+def strength(interaction):
+    """Return the largest sum of |value| over the terms of an Interaction that one orbital and spin is in."""
+    felt = {}
+    for p in interaction.pairs:
+        for end in ((p.a, p.spin_a), (p.b, p.spin_b)):
+            felt[end] = felt.get(end, 0.0) + abs(p.value)
+    for e in interaction.exchanges:
+        for end in ((e.a, 0), (e.c, 1)):
+            felt[end] = felt.get(end, 0.0) + abs(e.value)
+    return max(felt.values(), default=0.0)
 
 
 class NoSuchDensity(RunError):

@@ -90,8 +90,7 @@ class Cluster:
         return block(head(repr(self)[1:-1]), drawing.content())
 
     def k_rule(self, density):
-        """Return offsets [M, D] from a cluster momentum and weights [M] of the mean over its patch (patch.product_rule).
-        """
+        """Return offsets [M, D] from a cluster momentum and weights [M] of the mean over its patch."""
         if self.lattice.dimension == 2:
             return gauss_rule(self.patch, density)
         metric = np.linalg.inv(np.array(self.lattice.system.metric))
@@ -140,9 +139,9 @@ class Cluster:
         return self.lattice.dispersion(self.momenta)
 
     def hopping_matrix(self, spin=0):
-        """Return t_ij of the isolated periodic cluster, summed over all images: [N_c b, N_c b], index cell * b + orbital.
+        """Return t_ij of the isolated periodic cluster, summed over all images: [N_c b, N_c b].
 
-        For one orbital eps(K) is its diagonal in K.
+        The index is cell * b + orbital. For one orbital eps(K) is its diagonal in K.
         """
         b = self.lattice.bands
         t = np.zeros((self.size, b, self.size, b))

@@ -22,7 +22,8 @@ class Lattice:
     of them where up and down differ. t(-d) = t(d)^T makes h Hermitian; t(0) holds energies of orbitals and fields.
 
     orbitals: names; positions [b, D]: where they are in the cell, in lattice vectors; all in one place unless given.
-    h has no phases of positions; averages over patches have them. spins: 1, or 2 where up and down differ. table: {d: [spins, b, b]}.
+    h has no phases of positions; averages over patches have them. spins: 1, or 2 where up and down differ.
+    table: {d: [spins, b, b]}.
     one_band: one orbital and spins alike, so that `hopping` {d: number} and `dispersion` are there.
     point_group: integer matrices g [n, D, D], R -> g R, that leave the table invariant, identity first.
     system: the CrystalSystem that they belong to.

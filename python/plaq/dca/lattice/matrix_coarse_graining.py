@@ -2,8 +2,8 @@
 
 Gbar(K, z) = N_c / (2 pi)^D int_patch dk (z - v(k) h(K + k) v(k)^+)^-1,  z = iw + mu - Sigma(K, iw),
 
-with v_aa(k) = exp(-i k.r_a) of the positions r_a in the cell. The self-energy of the lattice is thus constant in a patch
-for functions that have the phases of positions, Sigma_ab(K + k) = exp(i k.(r_a - r_b)) Sigma_ab(K), which leaves
+with v_aa(k) = exp(-i k.r_a) of the positions r_a in the cell. The self-energy of the lattice is thus constant in a
+patch for functions that have the phases of positions, Sigma_ab(K + k) = exp(i k.(r_a - r_b)) Sigma_ab(K), which leaves
 all symmetries of the lattice, whatever the choice of the cell.
 With a matrix Sigma no energy rule exists, so means are sums over a k rule. The rule for |Im z| >= y has a number of
 points proportional to 1/y along each axis, so that the lowest frequencies take nearly all the time.

@@ -9,41 +9,58 @@ import numpy as np
 from plaq.dca.lattice.cluster import Cluster
 from plaq.dca.lattice.coarse_graining import CoarseGraining
 from plaq.dca.lattice.hopping import Lattice
+from plaq.dca.lattice.interaction import Interaction
+from plaq.dca.lattice.matrix_coarse_graining import MatrixCoarseGraining
 from plaq.dca.lattice.particle_hole import at_half_filling
 from plaq.dca.lattice.symmetry import PointGroup
 
 
 def lattice_of(parameters) -> Lattice:
     """Return the lattice of `plaq.dca.parameters.Parameters`."""
-    return Lattice(parameters.hopping())
+    cell = parameters.hamiltonian
+    return Lattice(parameters.hopping(), cell.orbitals, cell.positions)
 
 
 def cluster_of(parameters) -> Cluster:
     """Return the cluster of `plaq.dca.parameters.Parameters`."""
-    return Cluster(lattice_of(parameters), parameters.model.cluster)
+    return Cluster(lattice_of(parameters), parameters.hamiltonian.vectors)
 
 
 @dataclass(frozen=True)
 class Model:
     """Hubbard model on a cluster of its lattice, fixed during a run.
 
-    U : repulsion on a site, in the unit of the hopping amplitudes; group : point group of the cluster; transfers :
-    indices of the momenta q of two-particle functions; mirror : [K] partners of an exchange of particles and holes
-    that is a symmetry of this run, else None (plaq.dca.lattice.particle_hole).
+    U : repulsion on a site of one band, in the unit of the hopping amplitudes; interaction : all of a cell; general :
+    whether functions are matrices [S, K, a, b, w], with MatrixCoarseGraining, or [K, w] of one band; group : point
+    group of the cluster; transfers : indices of the momenta q of two-particle functions; mirror : [K] partners of an exchange
+    of particles and holes that is a symmetry of this run, else None (plaq.dca.lattice.particle_hole).
     """
 
     U: float
     lattice: Lattice
     cluster: Cluster
     group: PointGroup
-    coarse_graining: CoarseGraining
+    coarse_graining: CoarseGraining | MatrixCoarseGraining
     transfers: list[int]
     mirror: np.ndarray | None
+    interaction: Interaction | None = None
+    general: bool = False
+
+    @property
+    def spins(self) -> int:
+        """Number S of spins that functions of a general model are stored for."""
+        return self.lattice.spins
 
     @classmethod
     def of(cls, parameters) -> Model:
         """Return the model of `plaq.dca.parameters.Parameters`."""
-        p, cluster = parameters, cluster_of(parameters)
-        transfers = [cluster.momentum_index(np.pi * np.array(q)) for q in p.two_particle.transfers]
-        return cls(p.model.U, cluster.lattice, cluster, PointGroup(cluster),
-                   CoarseGraining(cluster, isolated=p.dca.isolated), transfers, at_half_filling(p, cluster))
+        p, cluster, isolated = parameters, cluster_of(parameters), parameters.dca.isolated
+        interaction = p.hamiltonian.interaction
+        transfers = [cluster.momentum_index(np.pi * np.array(p.hamiltonian.momentum(q)))
+                     for q in p.two_particle.transfers]
+        if p.is_general:
+            group = PointGroup(cluster, interaction, isolated)
+            coarse = MatrixCoarseGraining(cluster, isolated, group)
+            return cls(np.nan, cluster.lattice, cluster, group, coarse, transfers, None, interaction, True)
+        return cls(p.model.U, cluster.lattice, cluster, PointGroup(cluster), CoarseGraining(cluster, isolated),
+                   transfers, at_half_filling(p, cluster), interaction)

@@ -14,8 +14,10 @@ import numpy as np
 
 
 def at_half_filling(parameters, cluster) -> np.ndarray | None:
-    """Return `mirror` where the input asks for density 1 or mu = U/2; else None."""
+    """Return `mirror` where the input asks for density 1 or mu = U/2 of one band; else None."""
     dca = parameters.dca
+    if parameters.is_general:
+        return None
     half_filled = dca.density == 1 or dca.mu == parameters.model.U / 2
     return mirror(cluster, dca.isolated) if half_filled else None
 
