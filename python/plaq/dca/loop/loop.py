@@ -74,7 +74,7 @@ class Loop:
         for point in points:
             for part, value in point.seconds.items():
                 seconds[part] += value
-        return Results(list(points), across(points, "lambda_d"), dict(seconds))
+        return Results(list(points), across(points, "lambda_d"), dict(seconds), self.parameters.to_toml())
 
     # One temperature ---------------------------------------------------------------------------------------------
 

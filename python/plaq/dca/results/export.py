@@ -43,7 +43,8 @@ def export(folder: Path, out: Path) -> list[Path]:
         write_triqs(file, results, parameters)
     files = {"triqs.h5": image.getvalue(), "scalars.csv": to_csv(scalars(results)),
              "transitions.csv": to_csv(transitions(results), ORDERS),
-             "momenta.csv": to_csv(by_momentum(results), TRANSFERS)}
+             "momenta.csv": to_csv(by_momentum(results), TRANSFERS),
+             "thermodynamics.csv": to_csv(results.thermodynamics.rows(), ("T",))}
     for name in dict.fromkeys(
         name for point in results.points for name, e in point.observables.items() if e.mean.ndim
     ):

@@ -144,8 +144,8 @@ def read_results(path: Path, functions: bool = True) -> tuple[Results, str, dict
 def _read(file: h5py.File, functions: bool) -> tuple[Results, str, dict[str, Any]]:
     points = [_read_point(group, functions) for group in file["points"].values()]
     transition = Transition(**read_tree(file["transition"])) if "transition" in file else None
-    results = Results(points, transition, read_tree(file["seconds"]))
-    return results, file["input"].asstr()[()], read_tree(file["header"])
+    toml = file["input"].asstr()[()]
+    return Results(points, transition, read_tree(file["seconds"]), toml), toml, read_tree(file["header"])
 
 
 def _name(index: int) -> str:

@@ -60,8 +60,12 @@ def drawings(results: Results) -> dict[str, Drawing]:
         "time": (any(point.seconds for point in results.points), time_spent, "Time by part",
                  "Seconds by temperature."),
     }
-    return {name: Drawing(lambda theme, draw=draw: draw(results, theme), title, caption, name in WIDE_FIGURES)
-            for name, (present, draw, title, caption) in chosen.items() if present}
+    drawn = {name: Drawing(lambda theme, draw=draw: draw(results, theme), title, caption, name in WIDE_FIGURES)
+             for name, (present, draw, title, caption) in chosen.items() if present}
+    found = results.thermodynamics
+    if found.estimates:
+        drawn["entropy"] = found.drawing()
+    return drawn
 
 
 def drawing(results: Results, name: str | None) -> Drawing:

@@ -16,7 +16,14 @@ from plaq.dca.physics import checks
 from plaq.dca.results.advice import advice
 from plaq.dca.results.file import StoredRun
 from plaq.dca.results.plot import drawings, words
-from plaq.dca.results.report_tables import check_table, history_table, momentum_table, order_table, point_table
+from plaq.dca.results.report_tables import (
+    check_table,
+    history_table,
+    momentum_table,
+    order_table,
+    point_table,
+    thermodynamics_table,
+)
 from plaq.dca.results.results import Results
 from plaq.dca.units import measured, strength
 from plaq.files.atomic import write_atomically
@@ -52,6 +59,7 @@ def page(results: Results, parameters: Parameters, header: dict[str, Any], diges
         notes(results),
         order_table(results),
         momentum_table(results),
+        thermodynamics_table(results.thermodynamics),
         check_table(results),
         "<h2>How it ran</h2>",
         rows(

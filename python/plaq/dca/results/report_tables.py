@@ -10,6 +10,7 @@ from plaq.dca.physics import checks
 from plaq.dca.physics.response import responses
 from plaq.dca.results.plot import words
 from plaq.dca.results.results import Results
+from plaq.dca.results.thermodynamics import Thermodynamics
 from plaq.dca.units import measured, over
 
 # Column of the table of results: observable, heading; of energies without their unit.
@@ -37,6 +38,9 @@ RESPONSES = {
     "lambda_charge": "λ<sub>charge</sub>",
     "lambda_transverse": "λ<sub>transverse</sub>",
 }
+
+
+NEGLIGIBLE = 1e-6  # of an entropy
 
 
 def heading(name: str, unit: str) -> str:
@@ -84,6 +88,31 @@ def point_table(results: Results, target: float | None = None) -> str:
         head.insert(1, "warnings")
         body = [[T, text, *cells] for (T, *cells), text in zip(body, warnings)]
     return table(head, body, "doubts" if any(warnings) else "", doubtful=[i for i, text in enumerate(warnings) if text])
+
+
+def thermodynamics_table(found: Thermodynamics) -> str:
+    """Return entropy, specific heat and so on by temperature; empty where there are fewer than two."""
+    if len(found.T) < 2:
+        return ""
+    note = f'<p class="note">{escape(found.missing[0].upper() + found.missing[1:])}.</p>' if found.missing else ""
+    if not found.estimates:
+        return f"<h2>Thermodynamics</h2>{note}"
+    unit = found["entropy"].axes[0].unit
+    heads = {"entropy": "s", "specific_heat": "c", "free_energy": over("f", unit), "compressibility": "dn/dμ"}
+    names = [name for name in heads if name in found]
+    cells = [[str(found[name][i]) + uncertain(found, name, i) for name in names] for i in range(len(found.T))]
+    return ("<h2>Thermodynamics</h2>"
+            + table([over("T", unit), *(heads[name] for name in names)],
+                    [[f"{T:g}", *row] for T, row in zip(found.T, cells)])
+            + f'<p class="note">Per site at fixed {"density" if found.fixed == "density" else "μ"}, by integration from '
+              "T = ∞. Behind ±: the estimated error from the finite number of temperatures, where it is above a "
+              f"tenth of the standard error.</p>{note}")
+
+
+def uncertain(found: Thermodynamics, name: str, i: int) -> str:
+    """Return " ± 0.003", the error from the finite number of temperatures, where it counts."""
+    width = found.uncertainty[name][i] if name in found.uncertainty else 0.0
+    return f" ± {width:.1g}" if width > 0.1 * found[name].error[i] and width > NEGLIGIBLE else ""
 
 
 def check_table(results: Results) -> str:

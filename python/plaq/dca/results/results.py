@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import tomllib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -10,11 +11,14 @@ import numpy as np
 
 from plaq.data.estimate import Axis, with_error
 from plaq.data.formatting import momentum
+from plaq.dca.parameters import Parameters
 from plaq.dca.physics import checks
+from plaq.dca.physics.high_temperature import ensemble
 from plaq.dca.physics.instabilities import Instability, instabilities
 from plaq.dca.physics.point import Point
 from plaq.dca.physics.response import momenta, responses
 from plaq.dca.physics.spin_maximum import SpinMaximum, spin_maximum
+from plaq.dca.results.thermodynamics import Thermodynamics, thermodynamics
 from plaq.dca.units import measured
 
 if TYPE_CHECKING:
@@ -30,12 +34,13 @@ class Results:
     """All temperatures of a run in the order they were run, and the transition when it was looked for.
 
     ``transition`` is a `plaq.dca.physics.transition.Transition`;
-    None when pairing was not measured at two temperatures.
+    None when pairing was not measured at two temperatures. ``input`` is the input of the run with every key, as TOML.
     """
 
     points: list[Point]
     transition: Any = None
     seconds: dict[str, float] = field(default_factory=dict)
+    input: str = ""
 
     @property
     def unit(self) -> str:
@@ -65,6 +70,12 @@ class Results:
     def spin_maximum(self) -> SpinMaximum:
         """T*, where the uniform spin susceptibility is largest."""
         return spin_maximum(self.points)
+
+    @property
+    def thermodynamics(self) -> Thermodynamics:
+        """Entropy, specific heat and free energy by temperature, by integration from T = inf."""
+        parameters = Parameters("input", **tomllib.loads(self.input)) if self.input else None
+        return thermodynamics(self.points, parameters and ensemble(parameters), self.unit)
 
     @property
     def tc(self) -> dict[str, Any]:

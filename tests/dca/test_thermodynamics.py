@@ -1,0 +1,144 @@
+"""Entropy, specific heat, free energy: exact clusters, free electrons, the limit T = inf, errors, what is missing."""
+
+import numpy as np
+import pytest
+import synthetic
+from scipy.optimize import brentq
+from scipy.special import expit
+
+from plaq.data.estimate import Estimate
+from plaq.dca.lattice.cluster import Cluster
+from plaq.dca.lattice.hopping import Lattice
+from plaq.dca.physics.entropy import Integration
+from plaq.dca.physics.high_temperature import at_density, at_mu, ensemble
+from plaq.dca.physics.point import Point
+from plaq.dca.results.results import Results
+from plaq.dca.results.thermodynamics import thermodynamics
+from plaq.dca.solver import ed
+
+FINE = 16 * 2 ** (-np.arange(15) / 2)
+COARSE = 16 * 2.0 ** -np.arange(8)
+
+
+class Exact:
+    """Levels of an isolated cluster: k = e - mu n, s and c per site at fixed mu."""
+
+    def __init__(self, vectors, U, mu):
+        self.cluster = Cluster(Lattice.square(), vectors)
+        self.solution = ed.ExactCluster(self.cluster.hopping_matrix(), U, mu, 1.0, fourier=self.cluster.fourier)
+        self.U, self.mu = U, mu
+        self.limit = at_mu(mu, U, self.cluster.energies.mean(), self.cluster.energies.var())
+
+    def at(self, T):
+        here = self.solution.at(beta=1 / T)
+        levels = np.concatenate(here.levels)
+        weight = np.exp(-levels / T)
+        Z, N = weight.sum(), self.cluster.size
+        mean, square = (levels**p @ weight / Z for p in (1, 2))
+        return here.total_energy - self.mu * here.density, (np.log(Z) + mean / T) / N, (square - mean**2) / T**2 / N
+
+    def density(self, T):
+        return self.solution.at(beta=1 / T).density
+
+
+CLUSTERS = [([[2, 0], [0, 2]], 8.0, 4.0), ([[2, 0], [0, 2]], 8.0, 1.0), ([[2, 0], [0, 1]], 4.0, 0.5),
+            ([[1, 0], [0, 1]], 6.0, 3.0)]
+
+
+@pytest.mark.parametrize("vectors, U, mu", CLUSTERS)
+def test_entropy_of_isolated_clusters_is_exact(vectors, U, mu):
+    exact = Exact(vectors, U, mu)
+    for T, accuracy in ((FINE, 5e-4), (COARSE, 7e-3)):
+        k, s, c = np.array([exact.at(t) for t in T]).T
+        integration = Integration(1 / T, exact.limit)
+        off = np.abs(integration.entropy(k) - s)
+        assert off.max() < accuracy
+        assert np.all(off < 2.5 * integration.entropy_uncertainty(k) + 1e-7)
+        assert np.abs(integration.specific_heat(k) - c)[:-1].max() < 20 * accuracy
+        assert np.abs(integration.entropy_uncertainty(k)).max() < 12 * accuracy
+
+
+@pytest.mark.parametrize("vectors, U, mu", CLUSTERS)
+def test_the_limit_of_infinite_temperature_is_exact(vectors, U, mu):
+    exact = Exact(vectors, U, mu)
+    b = 1e-4
+    k, s, _ = exact.at(1 / b)
+    assert k == pytest.approx(exact.limit.energy + b * exact.limit.slope, abs=3e-6)
+    assert s == pytest.approx(np.log(4) + exact.limit.slope * b**2 / 2, abs=1e-8)
+
+
+@pytest.mark.parametrize("n", [1.0, 0.7])
+def test_the_slope_at_fixed_density_is_exact(n):
+    cluster, U = Cluster(Lattice.square(), [[2, 0], [0, 2]]), 5.0
+    limit = at_density(n, U, cluster.energies.mean(), cluster.energies.var())
+    energy = []
+    for beta in (1e-3, 2e-3):
+        start = ed.ExactCluster(cluster.hopping_matrix(), U, U / 2, beta, fourier=cluster.fourier)
+        energy.append(start.at_density(n).total_energy)
+    assert 2 * energy[0] - energy[1] == pytest.approx(limit.energy, abs=1e-4)
+    assert (4 * energy[0] - energy[1] - 3 * limit.energy) / 2e-3 == pytest.approx(limit.slope, abs=2e-3)
+
+
+def test_free_electrons_at_fixed_density():
+    k = 2 * np.pi * (np.arange(64) + 0.5) / 64
+    eps = Lattice.square(t_prime=0.3).dispersion(np.stack(np.meshgrid(k, k), axis=-1)).ravel()
+    n, T = 0.8, FINE[:13]
+    p = synthetic.parameters(model={"U": 0.0, "t_prime": 0.3}, dca={"density": n, "temperatures": [1.0]})
+    energy, entropy = [], []
+    for t in T:
+        mu = brentq(lambda mu: 2 * expit((mu - eps) / t).mean() - n, -40, 40, xtol=1e-13)
+        f = np.clip(expit((mu - eps) / t), 1e-15, 1 - 1e-15)
+        energy.append(2 * (eps * f).mean())
+        entropy.append(-2 * (f * np.log(f) + (1 - f) * np.log1p(-f)).mean())
+    integration = Integration(1 / T, ensemble(p))
+    assert np.abs(integration.entropy(np.array(energy)) - entropy).max() < 5e-4
+
+
+def made_up(exact, T, error, rng):
+    """Points of an isolated cluster with noise."""
+    points = []
+    for i, t in enumerate(T):
+        k, n = exact.at(t)[0], exact.density(t)
+        values = {"energy": k + exact.mu * n, "density": n}
+        points.append(Point(i, t, 1 / t, exact.mu, {name: synthetic.estimate(rng, name, v + error * rng.normal(), error)
+                                                    for name, v in values.items()}))
+    return points
+
+
+def test_errors_are_those_of_the_scatter():
+    exact, rng = Exact(*CLUSTERS[1]), np.random.default_rng(8)
+    truth = np.array([exact.at(t) for t in FINE])
+    deviations = []
+    for _ in range(16):
+        found = thermodynamics(made_up(exact, FINE, 2e-3, rng), exact.limit, "t")
+        s, c, f = found["entropy"], found["specific_heat"], found["free_energy"]
+        deviations.append([(s.mean - truth[:, 1]) / s.error, (c.mean - truth[:, 2]) / c.error,
+                           (f.mean - truth[:, 0] + FINE * truth[:, 1]) / f.error])
+    rms = np.sqrt(np.mean(np.square(deviations), axis=(0, 2)))
+    assert np.all(np.abs(rms - 1) < 0.25)
+
+
+def test_tables_and_display_of_a_run(tmp_path):
+    exact = Exact(*CLUSTERS[0])
+    points = made_up(exact, FINE[::-1], 1e-3, np.random.default_rng(1))
+    p = synthetic.parameters(model={"U": 8.0}, dca={"density": 1.0, "isolated": False, "temperatures": [1.0]})
+    limit = at_density(1.0, 8.0, 0.0, exact.cluster.energies.var())
+    for point in points:  # at half filling both ensembles have the same s
+        point.observables["density"] = Estimate("density", np.array(1.0), np.array(0.0))
+    found = thermodynamics(points, limit, "t")
+    assert found.T[0] == 16 and not found.missing and "compressibility" not in found
+    rows = found.rows()
+    assert rows[-1]["entropy"] == found["entropy"].mean[-1] and rows[0]["entropy_discretisation"] < 1e-3
+    assert "s = 0.0" in repr(found) and "<svg" in found._repr_html_() and found.plot() is not None
+    results = Results(points, input=p.to_toml())
+    assert results.thermodynamics["entropy"].error[0] > 0 and "entropy" in results.drawings()
+
+
+def test_what_is_missing_is_said():
+    exact = Exact(*CLUSTERS[0])
+    points = made_up(exact, [1.0, 0.5, 0.25, 0.125], 1e-3, np.random.default_rng(1))
+    low = thermodynamics(points, exact.limit, "t").missing
+    assert "the highest temperature, 1, is too low" in low and "begin dca.temperatures at 8" in low
+    assert "needs the energy at 3 temperatures" in thermodynamics(points[:2], exact.limit, "t").missing
+    with pytest.raises(KeyError, match="none: no entropy"):
+        Results(points).thermodynamics["entropy"]
