@@ -32,8 +32,8 @@ class Model:
 
     U : repulsion on a site of one band, in the unit of the hopping amplitudes; interaction : all of a cell; general :
     whether functions are matrices [S, K, a, b, w], with MatrixCoarseGraining, or [K, w] of one band; group : point
-    group of the cluster; transfers : indices of the momenta q of two-particle functions; mirror : [K] partners of an exchange
-    of particles and holes that is a symmetry of this run, else None (plaq.dca.lattice.particle_hole).
+    group of the cluster; transfers : indices of the momenta q of two-particle functions; mirror : [K] partners of an
+    exchange of particles and holes that is a symmetry of this run, else None (plaq.dca.lattice.particle_hole).
     """
 
     U: float
