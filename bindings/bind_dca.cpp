@@ -9,6 +9,7 @@
 #include <memory>
 #include <utility>
 
+#include "arrays.hpp"
 #include "plaq/base/error.hpp"
 #include "plaq/dca/device/walker.hpp"
 #include "plaq/dca/solver.hpp"
@@ -16,16 +17,11 @@
 namespace nb = nanobind;
 using namespace nb::literals;
 using namespace plaq::dca;
+using namespace plaq::bindings;
+
+void bind_dca_general(nb::module_& m);
 
 namespace {
-
-template <class T>
-using flat = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-template <class T>
-std::vector<T> copied(const flat<T>& a) {
-  return {a.data(), a.data() + a.size()};
-}
 
 template <class T>
 auto to_numpy(std::vector<T> values, std::vector<std::size_t> shape) {
@@ -108,13 +104,6 @@ problem_ptr make_problem(double beta, double U, double K, int sites, int segment
   p->model.momenta = {sites, copied(fourier), copied(momentum_sum), copied(minus)};
   p->measured.odd_frequencies = copied(odd_frequencies);
   return p;
-}
-
-/// Returns {name: BinArray} of a layout.
-nb::dict to_dict(const bin_layout& layout) {
-  nb::dict out;
-  for (const bin_array& a : layout) out[a.name.c_str()] = a;
-  return out;
 }
 
 nb::list to_list(const std::vector<chain_state>& states) {
@@ -367,4 +356,5 @@ void bind_dca(nb::module_& m) {
   bind_problem(m);
   bind_queue(m);
   bind_run(m);
+  bind_dca_general(m);
 }

@@ -19,7 +19,7 @@ FLOOR = {part: floor for floor, parts in enumerate(FLOORS) for part in parts}
 # of each other; mpi and device make wires, messages and collectives use them, job joins all.
 ROOMS = {"comm": [["wire", "schedules"], ["mpi", "device", "messages", "collectives"], ["job"]],
          "dca": [["channels", "momenta", "walk"], ["problem"], ["streams"], ["measure"], ["chain", "reference"],
-                 ["device"], ["solver"]],
+                 ["advance", "device"], ["solver"], ["ctint"]],
          "lqcd": [["lattice"], ["gauge", "reference"], ["dirac"], ["solver"]],
          "pic": [["mesh"], ["particles", "fields"], ["patch", "poisson", "reference"], ["processes"], ["step"],
                  ["plasma"]]}

@@ -1,6 +1,6 @@
 // Markov chain: warm-up, then bins of measurements. A bin starts from vertices alone.
 #pragma once
-#include <array>
+#include <algorithm>
 #include <atomic>
 #include <optional>
 #include <vector>
@@ -36,89 +36,112 @@ struct chain_state {
 };
 
 /// Walk through the warm-up or one bin of a chain. Both return false if the bin was abandoned.
-template <class Real>
-class chain_walk {
+///
+/// `Sweeps` makes the sweeps of a walker from given vertices: begin(start, warm_up, stream) with stream(purpose) of the
+/// random numbers, next() that returns the largest change of an element of N by a rebuild, and current(), the walker.
+template <class Sweeps>
+class walk_of_chain {
  public:
   /// @pre All arguments but the model outlive the walk.
-  chain_walk(const cluster_model& model, const move_rules& moves, const chain_rules& rules, std::uint32_t number,
-             control& c)
-      : moves_(moves),
-        rules_(rules),
-        number_(number),
-        control_(c),
-        walker_(model.parameters, model.g0, moves.block_length) {}
+  template <class Model, class Moves>
+  walk_of_chain(const Model& model, const Moves& moves, const chain_rules& rules, std::uint32_t number, control& c)
+      : rules_(rules), number_(number), control_(c), sweeps_(model, moves) {}
 
   bool warm_up(const configuration& start) {
-    begin(start, {streams::warm_up_moves, streams::warm_up_worms, streams::warm_up_charge_worms}, 0);
+    begin(start, true, 0);
     return run_sweeps("warm up", rules_.warm_up_sweeps);
   }
 
   /// Calls sink(walker, index) for every measurement of the bin.
   template <class Sink>
   bool bin(const configuration& start, std::uint64_t number, Sink&& sink) {
-    begin(start, {streams::moves, streams::worms, streams::charge_worms}, number);
+    begin(start, false, number);
     for (int m = 0; m < rules_.measurements_per_bin; ++m) {
       if (!run_sweeps("walk", rules_.sweeps_per_measurement)) return false;
-      sink(walker_, std::uint64_t(m));
+      sink(current(), std::uint64_t(m));
     }
     return true;
   }
 
-  const walker<Real>& current() const { return walker_; }
+  const auto& current() const { return sweeps_.current(); }
   double drift() const { return drift_; }
   move_counts moves_of_bin() const {
-    return {walker_.counts().proposed - at_start_.proposed, walker_.counts().accepted - at_start_.accepted};
+    const move_counts& now = current().counts();
+    return {now.proposed - at_start_.proposed, now.accepted - at_start_.accepted};
   }
 
  private:
-  // Begins from these vertices; `purposes` of the numbers of moves, worms and charge worms.
-  void begin(const configuration& start, const std::array<std::uint32_t, 3>& purposes, std::uint64_t bin) {
-    for (std::size_t i = 0; i < purposes.size(); ++i) streams_[i] = streams::of(rules_, purposes[i], number_, bin);
-    walker_.reset(start);
-    at_start_ = walker_.counts();
-    next_ = 0;
-    sweeps_ = 0;
+  void begin(const configuration& start, bool warm_up, std::uint64_t bin) {
+    sweeps_.begin(start, warm_up, [&](std::uint32_t purpose) { return streams::of(rules_, purpose, number_, bin); });
+    at_start_ = current().counts();
     drift_ = 0;
   }
   bool run_sweeps(trace::label name, int count) {
     trace::region scope(name);
-    for (int sweep = 0; sweep < count; ++sweep)
-      if (!run_sweep()) return false;
+    for (int sweep = 0; sweep < count; ++sweep) {
+      if (control_.stop.load(std::memory_order_relaxed) == control::abandon) return false;
+      drift_ = std::max(drift_, sweeps_.next());
+      control_.sweeps.fetch_add(1, std::memory_order_relaxed);
+    }
     return true;
   }
-  bool run_sweep() {
-    if (control_.stop.load(std::memory_order_relaxed) == control::abandon) return false;
-    const auto& [proposals, worms, charge_worms] = streams_;
-    walker_.propose(proposals, next_, moves_.proposals_per_sweep);
+
+  const chain_rules& rules_;
+  std::uint32_t number_;
+  control& control_;
+  Sweeps sweeps_;
+  move_counts at_start_;
+  double drift_ = 0;
+};
+
+/// Sweeps of the CT-AUX walker: single vertices, and now and then a rebuild, a flip of a site and worms.
+template <class Real>
+class auxiliary_field_sweeps {
+ public:
+  /// @pre The moves outlive the sweeps.
+  auxiliary_field_sweeps(const cluster_model& model, const move_rules& moves)
+      : moves_(moves), walker_(model.parameters, model.g0, moves.block_length) {}
+
+  template <class Stream>
+  void begin(const configuration& start, bool warm_up, Stream&& stream) {
+    proposals_ = stream(warm_up ? streams::warm_up_moves : streams::moves);
+    worms_ = stream(warm_up ? streams::warm_up_worms : streams::worms);
+    charge_worms_ = stream(warm_up ? streams::warm_up_charge_worms : streams::charge_worms);
+    walker_.reset(start);
+    next_ = 0;
+    sweeps_ = 0;
+  }
+  double next() {
+    double drift = 0;
+    walker_.propose(proposals_, next_, moves_.proposals_per_sweep);
     next_ += moves_.proposals_per_sweep;
     if (++sweeps_ % moves_.sweeps_between_rebuilds == 0) {
       trace::region scope("rebuild N");
-      drift_ = std::max(drift_, walker_.rebuild());
-      walker_.flip_site(proposals, ~std::uint64_t(sweeps_));  // the last numbers, far from those of the sweeps
+      drift = walker_.rebuild();
+      walker_.flip_site(proposals_, ~std::uint64_t(sweeps_));  // the last numbers, far from those of the sweeps
     }
     if (sweeps_ % moves_.sweeps_between_worms == 0) {
       trace::region scope("worm");
-      walker_.send_worm(worms, std::uint64_t(sweeps_) * (moves_.longest_worm + 1), moves_.longest_worm);
+      walker_.send_worm(worms_, std::uint64_t(sweeps_) * (moves_.longest_worm + 1), moves_.longest_worm);
     }
     if (moves_.sweeps_between_charge_worms > 0 && sweeps_ % moves_.sweeps_between_charge_worms == 0) {
       trace::region scope("charge worm");
       const auto numbers = std::uint64_t(charge_worm::numbers) * (moves_.longest_worm + 1);
-      walker_.send_charge_worm(charge_worms, std::uint64_t(sweeps_) * numbers, moves_.longest_worm);
+      walker_.send_charge_worm(charge_worms_, std::uint64_t(sweeps_) * numbers, moves_.longest_worm);
     }
-    control_.sweeps.fetch_add(1, std::memory_order_relaxed);
-    return true;
+    return drift;
   }
+  const walker<Real>& current() const { return walker_; }
 
+ private:
   const move_rules& moves_;
-  const chain_rules& rules_;
-  std::uint32_t number_;
-  control& control_;
   walker<Real> walker_;
-  std::array<stream_id, 3> streams_{};
-  move_counts at_start_;
+  stream_id proposals_{}, worms_{}, charge_worms_{};
   std::uint64_t next_ = 0;
   int sweeps_ = 0;
-  double drift_ = 0;
 };
+
+template <class Real>
+using chain_walk = walk_of_chain<auxiliary_field_sweeps<Real>>;
 
 }  // namespace plaq::dca

@@ -6,7 +6,8 @@
 namespace plaq::dca {
 
 /// g_d(tau) = -G0(R = site difference d, tau) > 0 at tau = 0+, on 0 <= tau <= beta, antiperiodic beyond.
-/// Paramagnetic and even in R, so one table serves both spins and both orders of the two sites.
+/// In CT-AUX paramagnetic and even in R, so one table serves both spins and both orders of the two sites. In CT-INT the
+/// sites are flavours, and tables for a difference and its inverse differ.
 class g0_table {
  public:
   /// Number of coefficients of a polynomial. The degree is high so that segments are few and the table fits into a fast
@@ -32,8 +33,15 @@ class g0_table {
     return tau < 0 ? -value(c, tau + beta_) : value(c, tau);
   }
 
+  /// Returns g(beta) = -g(0-), which is n on the diagonal.
+  double before(int site_i, int site_j) const {
+    return value(&coefficients_[std::size_t(difference_[site_i * sites_ + site_j]) * stride_], beta_);
+  }
+
   /// Evaluates forward[i] = g(tau_i - tau) and backward[i] = g(tau - tau_i) for every i < count and one point (site,
   /// tau). Both take tau_i = tau as tau_i just after tau.
+  ///
+  /// @pre The tables of a difference and of its inverse are equal.
   template <class Real>
   void both_directions(int count, const int* sites, const double* taus, int site, double tau, Real* forward,
                        Real* backward) const;

@@ -1,0 +1,121 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "arrays.hpp"
+#include "plaq/base/error.hpp"
+#include "plaq/dca/ctint/accumulator.hpp"
+#include "plaq/dca/ctint/solver.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace plaq::dca::ctint;
+using namespace plaq::bindings;
+
+namespace {
+
+using tables = std::vector<std::pair<int, flat<double>>>;
+using leg_tuple = std::tuple<int, flat<std::int32_t>, flat<std::int32_t>, flat<double>>;
+using type_tuple = std::tuple<flat<double>, leg_tuple, leg_tuple>;
+
+std::vector<std::shared_ptr<const plaq::dca::g0_table>> make_tables(double beta, int flavours, const tables& of,
+                                                                    const std::vector<int>& difference) {
+  std::vector<std::shared_ptr<const plaq::dca::g0_table>> out;
+  for (const auto& [segments, coefficients] : of)
+    out.push_back(
+        std::make_shared<plaq::dca::g0_table>(beta, flavours, segments, copied(coefficients), difference));
+  return out;
+}
+
+leg make_leg(const leg_tuple& from) {
+  const auto& [block, create, annihilate, alpha] = from;
+  return {block, copied(create), copied(annihilate), copied(alpha)};
+}
+
+/// Binds the parameters of moves, measurements and chains.
+void bind_rules(nb::class_<problem>& bound) {
+  const auto rw = [&bound]<class Role, class T>(const char* name, Role problem::* role, T Role::* value) {
+    bound.def_prop_rw(
+        name, [=](const problem& p) { return p.*role.*value; },
+        [=](problem& p, T setting) { p.*role.*value = setting; });
+  };
+  rw("proposals_per_sweep", &problem::moves, &move_rules::proposals_per_sweep);
+  rw("sweeps_between_rebuilds", &problem::moves, &move_rules::sweeps_between_rebuilds);
+  rw("histogram_size", &problem::measured, &measurement_list::histogram_size);
+  using plaq::dca::chain_rules;
+  rw("warm_up_sweeps", &problem::rules, &chain_rules::warm_up_sweeps);
+  rw("sweeps_per_measurement", &problem::rules, &chain_rules::sweeps_per_measurement);
+  rw("measurements_per_bin", &problem::rules, &chain_rules::measurements_per_bin);
+  rw("bins", &problem::rules, &chain_rules::bins);
+  rw("seed", &problem::rules, &chain_rules::seed);
+  rw("point", &problem::rules, &chain_rules::point);
+  rw("iteration", &problem::rules, &chain_rules::iteration);
+}
+
+}  // namespace
+
+void bind_dca_general(nb::module_& m) {
+  nb::class_<problem> bound(m, "GeneralProblem", "Problem of one iteration of the interaction expansion.");
+  bound
+      .def(
+          "__init__",
+          [](problem* self, double beta, int cells, int orbitals, const std::vector<int>& species, const tables& g0,
+             flat<std::int32_t> difference, const std::vector<type_tuple>& types, flat<std::int32_t> odd_frequencies) {
+            problem p;
+            p.model = {beta, cells, orbitals, species, make_tables(beta, cells * orbitals, g0, copied(difference)), {}};
+            for (const auto& [weight, left, right] : types)
+              p.model.types.push_back({{make_leg(left), make_leg(right)}, copied(weight)});
+            check_consistent(p.model);
+            p.measured.odd_frequencies = copied(odd_frequencies);
+            new (self) problem(std::move(p));
+          },
+          "beta"_a, "cells"_a, "orbitals"_a, "species"_a, "g0"_a, "difference"_a, "types"_a, "odd_frequencies"_a,
+          "Make a problem.\n\n"
+          "Flavour x = cell * orbitals + orbital. species: [block] number of its bath. g0: [species] (segments,\n"
+          "coefficients [difference, segment, term]) of -G0. difference: [x, x'] number of (R - R', a, b). types:\n"
+          "(weight [s], left leg, right leg), a leg is (block, create [cell], annihilate [cell], alpha [s]).")
+      .def(
+          "set_baths",
+          [](problem& p, const std::vector<tables>& baths, const std::vector<int>& bath_of) {
+            std::vector<std::vector<std::shared_ptr<const plaq::dca::g0_table>>> made;
+            for (const tables& of : baths) {
+              plaq::check(of.size() == p.model.g0.size(), "a bath has another number of species");
+              made.push_back(make_tables(p.model.beta, p.model.flavours(), of, p.model.g0.at(0)->difference()));
+            }
+            p.baths.clear();
+            for (const int b : bath_of) p.baths.push_back(made.at(std::size_t(b)));
+          },
+          "baths"_a, "bath_of"_a, "Give chain c bath bath_of[c] in place of the problem's; a bath is as g0.")
+      .def_prop_ro("beta", [](const problem& p) { return p.model.beta; });
+  bind_rules(bound);
+  bound.def(
+      "layout", [](const problem& p) { return to_dict(layout_of(p.model, p.measured)); },
+      "Return {name: BinArray} of a bin, in the order of the arrays.");
+  m.def(
+      "run_chains",
+      [](const problem& p, plaq::dca::chain_queue& queue, const std::string& backend,
+         const plaq::task::options& pool, const std::pair<std::vector<int>, int>& gpus, int in_flight,
+         plaq::dca::control& c) {
+        plaq::check(gpus.first.empty(), "chains of the interaction expansion walk on workers only");
+        const problem fixed = p;  // another thread may change the original
+        plaq::batch::options options;
+        options.backend = backend;
+        options.pool = pool;
+        options.in_flight = in_flight;
+        nb::gil_scoped_release release;
+        run_chains(fixed, queue, options, c);
+      },
+      "problem"_a, "queue"_a, "backend"_a, "options"_a, "gpus"_a, "in_flight"_a, "control"_a,
+      "Advance every chain of the queue, of the interaction expansion, as above; gpus is empty.");
+}
