@@ -20,7 +20,7 @@ std::vector<T> copied(const flat<T>& a) {
 }
 
 /// Returns {name: BinArray} of a layout.
-inline nb::dict to_dict(const dca::bin_layout& layout) {
+inline nb::dict layout_to_dict(const dca::bin_layout& layout) {
   nb::dict out;
   for (const dca::bin_array& a : layout) out[a.name.c_str()] = a;
   return out;

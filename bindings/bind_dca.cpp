@@ -228,12 +228,12 @@ void bind_problem(nb::module_& m) {
           .def_prop_ro("beta", [](const problem& p) { return p.model.parameters.beta; });
   bind_rules(bound);
   bound.def(
-      "layout", [](const problem& p) { return to_dict(layout_of(p.model.parameters.sites, p.measured)); },
+      "layout", [](const problem& p) { return layout_to_dict(layout_of(p.model.parameters.sites, p.measured)); },
       "Return {name: BinArray} of a bin, in the order of the arrays.");
   m.def(
       "two_particle_layout",
       [](int sites, int window, int orbits, int channels) {
-        return to_dict(two_particle_layout(sites, window, orbits, channels));
+        return layout_to_dict(two_particle_layout(sites, window, orbits, channels));
       },
       "sites"_a, "window"_a, "orbits"_a, "channels"_a,
       "Return {name: BinArray} of two-particle functions alone: pairing, of `orbits` orbits of pairs (0: none), and "

@@ -27,14 +27,13 @@ namespace {
 
 using tables = std::vector<std::pair<int, flat<double>>>;
 using leg_tuple = std::tuple<int, flat<std::int32_t>, flat<std::int32_t>, flat<double>>;
-using type_tuple = std::tuple<flat<double>, leg_tuple, leg_tuple>;
+using type_tuple = std::tuple<flat<double>, leg_tuple, leg_tuple, int>;
 
 std::vector<std::shared_ptr<const plaq::dca::g0_table>> make_tables(double beta, int flavours, const tables& of,
                                                                     const std::vector<int>& difference) {
   std::vector<std::shared_ptr<const plaq::dca::g0_table>> out;
   for (const auto& [segments, coefficients] : of)
-    out.push_back(
-        std::make_shared<plaq::dca::g0_table>(beta, flavours, segments, copied(coefficients), difference));
+    out.push_back(std::make_shared<plaq::dca::g0_table>(beta, flavours, segments, copied(coefficients), difference));
   return out;
 }
 
@@ -45,7 +44,7 @@ leg make_leg(const leg_tuple& from) {
 
 /// Binds the parameters of moves, measurements and chains.
 void bind_rules(nb::class_<problem>& bound) {
-  const auto rw = [&bound]<class Role, class T>(const char* name, Role problem::* role, T Role::* value) {
+  const auto rw = [&bound]<class Role, class T>(const char* name, Role problem::*role, T Role::*value) {
     bound.def_prop_rw(
         name, [=](const problem& p) { return p.*role.*value; },
         [=](problem& p, T setting) { p.*role.*value = setting; });
@@ -74,8 +73,8 @@ void bind_dca_general(nb::module_& m) {
              flat<std::int32_t> difference, const std::vector<type_tuple>& types, flat<std::int32_t> odd_frequencies) {
             problem p;
             p.model = {beta, cells, orbitals, species, make_tables(beta, cells * orbitals, g0, copied(difference)), {}};
-            for (const auto& [weight, left, right] : types)
-              p.model.types.push_back({{make_leg(left), make_leg(right)}, copied(weight)});
+            for (const auto& [weight, left, right, partner] : types)
+              p.model.types.push_back({{make_leg(left), make_leg(right)}, copied(weight), partner});
             check_consistent(p.model);
             p.measured.odd_frequencies = copied(odd_frequencies);
             new (self) problem(std::move(p));
@@ -84,7 +83,8 @@ void bind_dca_general(nb::module_& m) {
           "Make a problem.\n\n"
           "Flavour x = cell * orbitals + orbital. species: [block] number of its bath. g0: [species] (segments,\n"
           "coefficients [difference, segment, term]) of -G0. difference: [x, x'] number of (R - R', a, b). types:\n"
-          "(weight [s], left leg, right leg), a leg is (block, create [cell], annihilate [cell], alpha [s]).")
+          "(weight [s], left leg, right leg, number of the partner or -1), a leg is (block, create [cell], annihilate "
+          "[cell], alpha [s]).")
       .def(
           "set_baths",
           [](problem& p, const std::vector<tables>& baths, const std::vector<int>& bath_of) {
@@ -100,13 +100,12 @@ void bind_dca_general(nb::module_& m) {
       .def_prop_ro("beta", [](const problem& p) { return p.model.beta; });
   bind_rules(bound);
   bound.def(
-      "layout", [](const problem& p) { return to_dict(layout_of(p.model, p.measured)); },
+      "layout", [](const problem& p) { return layout_to_dict(layout_of(p.model, p.measured)); },
       "Return {name: BinArray} of a bin, in the order of the arrays.");
   m.def(
       "run_chains",
-      [](const problem& p, plaq::dca::chain_queue& queue, const std::string& backend,
-         const plaq::task::options& pool, const std::pair<std::vector<int>, int>& gpus, int in_flight,
-         plaq::dca::control& c) {
+      [](const problem& p, plaq::dca::chain_queue& queue, const std::string& backend, const plaq::task::options& pool,
+         const std::pair<std::vector<int>, int>& gpus, int in_flight, plaq::dca::control& c) {
         plaq::check(gpus.first.empty(), "chains of the interaction expansion walk on workers only");
         const problem fixed = p;  // another thread may change the original
         plaq::batch::options options;

@@ -207,7 +207,7 @@ class Runner:
     def __init__(self, problem, chains: Chains, run, comm, distributed: DistributedG4 | None):
         self._problem, self._chains, self._comm, self._move = problem, chains, comm, not distributed and comm.size > 1
         self._options = pool_options(run.workers, run.bind)
-        gpus = devices.chosen(run.device, problem.sweeps_between_charge_worms > 0, problem.single_precision)
+        gpus = devices.chosen_for(problem, run.device)
         gpus = devices.alike(run.device, gpus, comm)
         self._control, self._queue = _core.dca.Control(), _core.dca.ChainQueue()
         self._finished = threading.Event()  # Thread.join counts a thread as dead once a signal has interrupted it

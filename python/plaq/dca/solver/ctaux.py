@@ -36,13 +36,20 @@ def auxiliary_bath(mesh, bath, U):
 
 def time_table(mesh, cluster, g0):
     """Return coefficients [R, segment, TABLE_TERMS] of g(R, tau) = -G0(R, tau) on equal segments of [0, beta].
+    """
+    return polynomials(mesh.beta, lambda tau: -cluster.to_sites(mesh.at_tau(g0, tau)).real)
 
-    Each segment has a polynomial in 0 <= x < 1, constant first, that interpolates g at Chebyshev points. There are as
-    many segments as keep the polynomials within TABLE_ACCURACY of g at points between.
+
+def polynomials(beta, function):
+    """Return coefficients [..., segment, TABLE_TERMS] of function(tau) [..., tau] on equal segments of [0, beta].
+
+    Each segment has a polynomial in 0 <= x < 1, constant first, that interpolates the function at Chebyshev points.
+    There are as many segments as keep the polynomials within TABLE_ACCURACY of it at points between.
     """
     def values(x, segments):
-        tau = (np.arange(segments)[:, None] + x) * (mesh.beta / segments)
-        return -cluster.to_sites(mesh.at_tau(g0, tau.ravel())).real.reshape(cluster.size, segments, len(x))
+        tau = (np.arange(segments)[:, None] + x) * (beta / segments)
+        at = function(tau.ravel())
+        return at.reshape(*at.shape[:-1], segments, len(x))
 
     nodes = (1 - np.cos(np.pi * (np.arange(TABLE_TERMS) + 0.5) / TABLE_TERMS)) / 2
     between = np.concatenate([[0], (nodes[1:] + nodes[:-1]) / 2, [1]])

@@ -43,6 +43,13 @@ def _moves(p: Any) -> tuple[bool, bool]:
     return choices.sweeps_between_charge_worms(p.dca.isolated) > 0, p.solver.precision == "float"
 
 
+def chosen_for(problem: Any, device: str) -> Chosen:
+    """Return this rank's GPUs for the chains of a problem of C++."""
+    if isinstance(problem, _core.dca.GeneralProblem):
+        return chosen(device, False, False, general=True)
+    return chosen(device, problem.sweeps_between_charge_worms > 0, problem.single_precision)
+
+
 def alike(device: str, here: Chosen, comm: Any) -> Chosen:
     """Return ``here`` where all ranks have GPUs or none has: chains move between ranks. Else InputError. Collective."""
     least, most = (comm.allreduce(int(bool(here.gpus)), op) for op in ("min", "max"))
@@ -52,18 +59,19 @@ def alike(device: str, here: Chosen, comm: Any) -> Chosen:
     return here
 
 
-def why_none(charge_worms: bool, single_precision: bool) -> str:
-    """Return why chains cannot walk on GPUs, in words; empty where they can."""
-    return ("chains of an isolated cluster have charge worms, which walk on workers only" if charge_worms else
+def why_none(charge_worms: bool, single_precision: bool, general: bool = False) -> str:
+    """Return why chains cannot walk on GPUs, in words; empty where they can. general : chains of CT-INT."""
+    return ("chains of CT-INT walk on workers only" if general else
+            "chains of an isolated cluster have charge worms, which walk on workers only" if charge_worms else
             'solver.precision = "float" walks on workers only' if single_precision else
             _core.gpu.find_devices().why_none)
 
 
-def chosen(device: str, charge_worms: bool, single_precision: bool) -> Chosen:
+def chosen(device: str, charge_worms: bool, single_precision: bool, general: bool = False) -> Chosen:
     """Return this rank's GPUs by run.device; ranks of a machine take turns."""
     if device == "none":
         return Chosen([])
-    cannot, count = why_none(charge_worms, single_precision), len(_core.gpu.find_devices().gpus)
+    cannot, count = why_none(charge_worms, single_precision, general), len(_core.gpu.find_devices().gpus)
     if device == "auto":
         named = [] if cannot else list(range(count))
     elif cannot:

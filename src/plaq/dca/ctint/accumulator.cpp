@@ -131,8 +131,7 @@ record accumulator::measure_correlations(const sample& s) {
       for (int block = 0; block < blocks; ++block) density += each * green_.occupation(block, x, a);
       if (blocks > 1) double_occupancy += each * green_.occupation(0, x, a) * green_.occupation(1, x, a);
     }
-  return {float(s.sign),           float(s.order),           float(density),
-          float(double_occupancy), float(transverse / 4), float(square)};
+  return {float(s.sign), float(s.order), float(density), float(double_occupancy), float(transverse / 4), float(square)};
 }
 
 bin_result accumulator::end_bin() {

@@ -29,8 +29,8 @@ void green_at_times::evaluate(const sample& s, const std::array<std::uint64_t, t
           for (int p = 0; p < k; ++p)
             from[p] = float(g0(x, at, vertices.create.flavour[std::size_t(p)], vertices.create.tau[std::size_t(p)]));
           for (int q = 0; q < k; ++q)
-            to[q] = float(
-                g0(vertices.annihilate.flavour[std::size_t(q)], vertices.annihilate.tau[std::size_t(q)], x, at));
+            to[q] =
+                float(g0(vertices.annihilate.flavour[std::size_t(q)], vertices.annihilate.tau[std::size_t(q)], x, at));
         }
       const auto& m = vertices.m;
       linalg::gemm<float>(false, false, k, points, k, 1, m.data(), m.stride(), to_.data(), to_.stride(), 0,
@@ -42,10 +42,9 @@ void green_at_times::evaluate(const sample& s, const std::array<std::uint64_t, t
     g.resize(std::size_t(points) * std::size_t(points));
     for (int row = 0; row < points; ++row)
       for (int column = 0; column < points; ++column)
-        g[std::size_t(row * points + column)] =
-            g0(row % flavours_, t[std::size_t(row / flavours_)], column % flavours_,
-               t[std::size_t(column / flavours_)]) +
-            (k > 0 ? double(change_(row, column)) : 0.);
+        g[std::size_t(row * points + column)] = g0(row % flavours_, t[std::size_t(row / flavours_)], column % flavours_,
+                                                   t[std::size_t(column / flavours_)]) +
+                                                (k > 0 ? double(change_(row, column)) : 0.);
   }
 }
 

@@ -24,6 +24,8 @@ struct leg {
 struct vertex_type {
   std::array<leg, 2> legs;
   std::vector<double> weight;  ///< [s]
+  /// Type that undoes what this one changes; vertices of both are also inserted and removed in pairs. -1: none.
+  int partner = -1;
 };
 
 /// Cluster in its bath. Flavour x = cell * orbitals + orbital. Blocks of the determinant are not mixed by the bath;
@@ -55,6 +57,8 @@ inline void check_consistent(const interacting_cluster& c) {
         for (const int x : *flavours) check(x >= 0 && x < c.flavours(), "ctint: a leg has an unknown flavour");
       check(l.alpha.size() == t.weight.size(), "ctint: alpha and weight of a vertex have unequal lengths");
     }
+    check(t.partner < int(c.types.size()) && (t.partner < 0 || c.types[std::size_t(t.partner)].partner >= 0),
+          "ctint: the partner of a type has none");
     for (const double w : t.weight) check(std::isfinite(w) && w != 0, "ctint: weights must be finite, and not 0");
   }
 }

@@ -9,7 +9,7 @@ namespace plaq::dca::ctint {
 
 /// Operators of one kind in one block, ordered by flavour.
 struct operators {
-  std::vector<int> first;      ///< those of flavour x are first[x] ... first[x + 1] - 1
+  std::vector<int> first;  ///< those of flavour x are first[x] ... first[x + 1] - 1
   std::vector<int> flavour;
   std::vector<double> tau;
 };
@@ -26,7 +26,7 @@ struct block_sample {
 struct sample {
   std::uint64_t index = 0;  ///< number of this measurement in its chain and bin
   double sign = 1;
-  int order = 0;            ///< vertices
+  int order = 0;  ///< vertices
   std::vector<block_sample> blocks;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 #include "plaq/base/error.hpp"
@@ -9,15 +10,34 @@
 
 namespace plaq::dca::ctint {
 
+void walker::choices::add(const interacting_cluster& c, int type) {
+  const auto& weight = c.types[std::size_t(type)].weight;
+  for (int s = 0; s < int(weight.size()); ++s)
+    entries_.push_back({(empty() ? 0. : entries_.back().up_to) + std::abs(weight[std::size_t(s)]), type, s});
+}
+
+vertex walker::choices::draw(const interacting_cluster& c, std::uint64_t kind, std::uint64_t tau,
+                             std::uint64_t cell) const {
+  const double at = unit_interval(kind) * entries_.back().up_to;
+  const auto found = std::ranges::upper_bound(entries_, at, {}, &entry::up_to);
+  const entry& e = found == entries_.end() ? entries_.back() : *found;
+  return {e.type * c.cells + int(below(cell, std::uint64_t(c.cells))), e.s, unit_interval(tau) * c.beta};
+}
+
+double walker::choices::measure(const interacting_cluster& c) const {
+  return empty() ? 0 : c.beta * c.cells * entries_.back().up_to;
+}
+
 walker::walker(const interacting_cluster& cluster)
-    : cluster_(cluster), place_(cluster), sectors_(std::size_t(cluster.blocks())) {
+    : cluster_(cluster), place_(cluster), sectors_(std::size_t(cluster.blocks())), partners_(cluster.types.size()) {
   check_consistent(cluster);
-  double sum = 0;
   for (int t = 0; t < int(cluster.types.size()); ++t) {
-    const auto& weight = cluster.types[std::size_t(t)].weight;
-    for (int s = 0; s < int(weight.size()); ++s) choices_.push_back({sum += std::abs(weight[std::size_t(s)]), t, s});
+    single_.add(cluster, t);
+    const int partner = cluster.types[std::size_t(t)].partner;
+    if (partner < 0) continue;
+    paired_.add(cluster, t);
+    partners_[std::size_t(t)].add(cluster, partner);
   }
-  insertion_ = sum * cluster.beta * cluster.cells;
 }
 
 void walker::reset(configuration start) {
@@ -40,12 +60,10 @@ void walker::reset(configuration start) {
   rebuild();
 }
 
-double walker::element_of(int block, const sector& s, int row, int column) const {
-  const auto& [i, left] = s.origins[std::size_t(row)];
-  const auto& [j, right] = s.origins[std::size_t(column)];
-  const placed_leg &a = s.legs[std::size_t(row)], &b = s.legs[std::size_t(column)];
-  if (i != j) return element(cluster_.bath(block), a, b);
-  return element_within(cluster_.bath(block), a, b, left < right) - (row == column ? a.alpha : 0.);
+/// Element of D, row a and column b, of legs that belong to these vertices.
+double walker::element_between(int block, const placed_leg& a, origin of_a, const placed_leg& b, origin of_b) const {
+  if (of_a.vertex != of_b.vertex) return element(cluster_.bath(block), a, b);
+  return element_within(cluster_.bath(block), a, b, of_a.side < of_b.side) - (of_a.side == of_b.side ? a.alpha : 0.);
 }
 
 double walker::rebuild() {
@@ -58,7 +76,9 @@ double walker::rebuild() {
     const int k = int(s.legs.size());
     linalg::matrix<double> fresh(k, k);
     for (int j = 0; j < k; ++j)
-      for (int i = 0; i < k; ++i) fresh(i, j) = element_of(block, s, i, j);
+      for (int i = 0; i < k; ++i)
+        fresh(i, j) = element_between(block, s.legs[std::size_t(i)], s.origins[std::size_t(i)], s.legs[std::size_t(j)],
+                                      s.origins[std::size_t(j)]);
     const linalg::log_det det = linalg::invert(k, fresh.data(), fresh.stride());
     configuration_.sign *= det.sign;
     log += det.log;
@@ -78,73 +98,105 @@ double walker::rebuild() {
 
 void walker::propose(const stream_id& stream, std::uint64_t first, int count) {
   for (int i = 0; i < count; ++i) {
-    const auto word = random_words(stream, first + std::uint64_t(i));
+    const std::uint64_t number = first + std::uint64_t(i);
+    const words word = random_words(stream, number);
+    const bool insertion = word[0] & 1, pair = !paired_.empty() && (word[0] & 2);
     bool accepted = false;
-    if (word[0] & 1)
-      accepted = !choices_.empty() && try_insert(word);
-    else
-      accepted = order() > 0 && try_remove(word);
+    if (pair) {
+      const words second = random_words(stream, ~number);  // the last numbers, far from those of single vertices
+      accepted = insertion ? try_insert_pair(word, second) : try_remove_pair(word, second);
+    } else {
+      accepted = insertion ? try_insert(word) : try_remove(word);
+    }
     counts_.accepted += accepted;
   }
   counts_.proposed += std::uint64_t(count);
 }
 
-bool walker::try_insert(const std::array<std::uint64_t, 4>& word) {
+bool walker::accept(double ratio, std::uint64_t word) {
+  if (!(unit_interval(word) < std::abs(ratio))) return false;
+  if (ratio < 0) configuration_.sign = -configuration_.sign;
+  return true;
+}
+
+bool walker::try_insert(const words& word) {
+  if (single_.empty()) return false;
   // Choice: type and s with a probability proportional to |weight|; cell and time uniform
-  const double at = unit_interval(word[0]) * choices_.back().up_to;
-  const auto found = std::ranges::upper_bound(choices_, at, {}, &choice::up_to);
-  const choice& c = found == choices_.end() ? choices_.back() : *found;
-  vertex v;
-  v.site = c.type * cluster_.cells + int(below(word[3], std::uint64_t(cluster_.cells)));
-  v.spin = c.s;
-  v.tau = unit_interval(word[1]) * cluster_.beta;
+  const vertex v = single_.draw(cluster_, word[0], word[1], word[3]);
 
-  // Weight -w dtau of a vertex over the density of proposals; k + 1 can be removed again
-  const double sign = place_.weight(v) > 0 ? -1 : 1;
-  const double ratio = sign * insertion_ / (order() + 1) * ratio_with(v);
-  if (!(unit_interval(word[2]) < std::abs(ratio))) return false;
-
-  configuration_.vertices.push_back(v);
-  rows_.emplace_back();
-  commit();
-  if (ratio < 0) configuration_.sign = -configuration_.sign;
+  // Proposal: weight of a vertex over the density of insertion; k + 1 can be removed again
+  const double ratio = single_.measure(cluster_) / (order() + 1) * ratio_with({v});
+  if (!accept(ratio, word[2])) return false;
+  add({v});
   return true;
 }
 
-bool walker::try_remove(const std::array<std::uint64_t, 4>& word) {
+bool walker::try_remove(const words& word) {
+  if (order() == 0) return false;
   const int position = int(below(word[3], std::uint64_t(order())));
-  auto& vertices = configuration_.vertices;
-  const double sign = place_.weight(vertices[std::size_t(position)]) > 0 ? -1 : 1;
-  const double ratio = sign * order() / insertion_ * ratio_without(position);
-  if (!(unit_interval(word[2]) < std::abs(ratio))) return false;
-
-  commit();
-  // The last vertex moves to the gap.
-  const int last = order() - 1;
-  if (position != last) {
-    vertices[std::size_t(position)] = vertices[std::size_t(last)];
-    rows_[std::size_t(position)] = rows_[std::size_t(last)];
-    const auto& legs = cluster_.types[std::size_t(place_.type_of(vertices[std::size_t(position)]))].legs;
-    for (std::size_t side = 0; side < 2; ++side)
-      sectors_[std::size_t(legs[side].block)].origins[std::size_t(rows_[std::size_t(position)][side])].vertex =
-          position;
-  }
-  vertices.pop_back();
-  rows_.pop_back();
-  if (ratio < 0) configuration_.sign = -configuration_.sign;
+  const double ratio = order() / single_.measure(cluster_) * ratio_without({position});
+  if (!accept(ratio, word[2])) return false;
+  remove({position});
   return true;
 }
 
-/// Ratio of the determinants with one more vertex.
-double walker::ratio_with(const vertex& v) {
-  const auto& legs = cluster_.types[std::size_t(place_.type_of(v))].legs;
+std::vector<int> walker::positions_of(int type) const {
+  std::vector<int> out;
+  for (int i = 0; i < order(); ++i)
+    if (type < 0 ? cluster_.types[std::size_t(type_of(i))].partner >= 0 : type_of(i) == type) out.push_back(i);
+  return out;
+}
+
+bool walker::try_insert_pair(const words& first, const words& second) {
+  // Choice: a vertex that has a partner, and a vertex of that type
+  const vertex v = paired_.draw(cluster_, first[0], first[1], first[3]);
+  const int type = place_.type_of(v), partner = cluster_.types[std::size_t(type)].partner;
+  const choices& of_partner = partners_[std::size_t(type)];
+  const vertex w = of_partner.draw(cluster_, second[0], second[1], second[3]);
+
+  // Proposal: removal picks v of all that have partners, then w of its type, which is not v
+  const double paired = double(positions_of(-1).size()), others = double(positions_of(partner).size());
+  const double ratio =
+      paired_.measure(cluster_) / (paired + 2) * of_partner.measure(cluster_) / (others + 1) * ratio_with({v, w});
+  if (!accept(ratio, first[2])) return false;
+  add({v, w});
+  return true;
+}
+
+bool walker::try_remove_pair(const words& first, const words& second) {
+  const auto paired = positions_of(-1);
+  if (paired.empty()) return false;
+  const int v = paired[below(first[3], paired.size())];
+  const int partner = cluster_.types[std::size_t(type_of(v))].partner;
+  auto others = positions_of(partner);
+  std::erase(others, v);
+  if (others.empty()) return false;
+  const int w = others[below(second[3], others.size())];
+
+  const double ratio = double(paired.size()) / paired_.measure(cluster_) * double(others.size()) /
+                       partners_[std::size_t(type_of(v))].measure(cluster_) * ratio_without({v, w});
+  if (!accept(ratio, first[2])) return false;
+  remove({v, w});
+  return true;
+}
+
+void walker::begin_exchange() {
   for (sector& s : sectors_) s.out.clear(), s.in_legs.clear(), s.in_origins.clear();
-  for (int side = 0; side < 2; ++side) {
-    sector& s = sectors_[std::size_t(legs[std::size_t(side)].block)];
-    s.in_legs.push_back(place_(v, side));
-    s.in_origins.push_back({order(), side});
-  }
+}
+
+/// Ratio of the determinants with more vertices, with the sign of their weights.
+double walker::ratio_with(const std::vector<vertex>& added) {
+  begin_exchange();
   double ratio = 1;
+  for (int i = 0; i < int(added.size()); ++i) {
+    const vertex& v = added[std::size_t(i)];
+    if (place_.weight(v) > 0) ratio = -ratio;
+    for (int side = 0; side < 2; ++side) {
+      sector& s = sectors_[std::size_t(cluster_.types[std::size_t(place_.type_of(v))].legs[std::size_t(side)].block)];
+      s.in_legs.push_back(place_(v, side));
+      s.in_origins.push_back({order() + i, side});
+    }
+  }
   for (int block = 0; block < cluster_.blocks(); ++block) {
     sector& s = sectors_[std::size_t(block)];
     const int count = int(s.in_legs.size()), k = int(s.legs.size());
@@ -152,32 +204,61 @@ double walker::ratio_with(const vertex& v) {
     const g0_table& g0 = cluster_.bath(block);
     auto& in = s.inverse.prepare(count);
     for (int b = 0; b < count; ++b) {
-      const placed_leg& added = s.in_legs[std::size_t(b)];
-      for (int i = 0; i < k; ++i) in.columns(i, b) = element(g0, s.legs[std::size_t(i)], added);
-      for (int i = 0; i < k; ++i) in.rows(i, b) = element(g0, added, s.legs[std::size_t(i)]);
+      const placed_leg& leg = s.in_legs[std::size_t(b)];
+      for (int i = 0; i < k; ++i) in.columns(i, b) = element(g0, s.legs[std::size_t(i)], leg);
+      for (int i = 0; i < k; ++i) in.rows(i, b) = element(g0, leg, s.legs[std::size_t(i)]);
       for (int a = 0; a < count; ++a)
-        in.corner(a, b) =
-            element_within(g0, s.in_legs[std::size_t(a)], added, a < b) - (a == b ? added.alpha : 0.);
+        in.corner(a, b) = element_between(block, s.in_legs[std::size_t(a)], s.in_origins[std::size_t(a)], leg,
+                                          s.in_origins[std::size_t(b)]);
     }
     ratio *= s.inverse.try_exchange(s.out);
   }
   return ratio;
 }
 
-/// Ratio of the determinants without a vertex.
-double walker::ratio_without(int position) {
-  const auto& legs =
-      cluster_.types[std::size_t(place_.type_of(configuration_.vertices[std::size_t(position)]))].legs;
-  for (sector& s : sectors_) s.out.clear(), s.in_legs.clear(), s.in_origins.clear();
-  for (std::size_t side = 0; side < 2; ++side)
-    sectors_[std::size_t(legs[side].block)].out.push_back(rows_[std::size_t(position)][side]);
+/// Ratio of the determinants without some vertices, with the sign of their weights.
+double walker::ratio_without(const std::vector<int>& positions) {
+  begin_exchange();
   double ratio = 1;
+  for (const int position : positions) {
+    if (place_.weight(configuration_.vertices[std::size_t(position)]) > 0) ratio = -ratio;
+    const auto& legs = cluster_.types[std::size_t(type_of(position))].legs;
+    for (std::size_t side = 0; side < 2; ++side)
+      sectors_[std::size_t(legs[side].block)].out.push_back(rows_[std::size_t(position)][side]);
+  }
   for (sector& s : sectors_) {
     if (s.out.empty()) continue;
     s.inverse.prepare(0);
     ratio *= s.inverse.try_exchange(s.out);
   }
   return ratio;
+}
+
+/// Adds the vertices of the last ratio_with.
+void walker::add(const std::vector<vertex>& added) {
+  configuration_.vertices.insert(configuration_.vertices.end(), added.begin(), added.end());
+  rows_.resize(configuration_.vertices.size());
+  commit();
+}
+
+/// Removes the vertices of the last ratio_without. The last vertex moves to each gap, the highest gap first.
+void walker::remove(std::vector<int> positions) {
+  commit();
+  std::ranges::sort(positions, std::greater());
+  auto& vertices = configuration_.vertices;
+  for (const int position : positions) {
+    const int last = order() - 1;
+    if (position != last) {
+      vertices[std::size_t(position)] = vertices[std::size_t(last)];
+      rows_[std::size_t(position)] = rows_[std::size_t(last)];
+      const auto& legs = cluster_.types[std::size_t(type_of(position))].legs;
+      for (std::size_t side = 0; side < 2; ++side)
+        sectors_[std::size_t(legs[side].block)].origins[std::size_t(rows_[std::size_t(position)][side])].vertex =
+            position;
+    }
+    vertices.pop_back();
+    rows_.pop_back();
+  }
 }
 
 /// Carries out the exchange that was tried last, in all blocks.
@@ -189,8 +270,9 @@ void walker::commit() {
     linalg::exchanged_inverse::exchange_in(s.origins, s.out, s.in_origins);
     // Rows that moved or are new.
     const auto note = [&](int row) {
-      if (row < int(s.origins.size()))
-        rows_[std::size_t(s.origins[std::size_t(row)].vertex)][std::size_t(s.origins[std::size_t(row)].side)] = row;
+      if (row >= int(s.origins.size())) return;
+      const origin& o = s.origins[std::size_t(row)];
+      rows_[std::size_t(o.vertex)][std::size_t(o.side)] = row;
     };
     for (const int row : s.out) note(row);
     for (std::size_t i = 0; i < s.in_legs.size(); ++i) note(int(s.origins.size() - 1 - i));
@@ -200,7 +282,7 @@ void walker::commit() {
 namespace {
 
 /// Returns the positions of these legs in the order of their flavours, and the operators in it.
-std::vector<int> order_by(const std::vector<placed_leg>& legs, int placed_leg::* flavour, int flavours, operators& out) {
+std::vector<int> order_by(const std::vector<placed_leg>& legs, int placed_leg::*flavour, int flavours, operators& out) {
   out.first.assign(std::size_t(flavours) + 1, 0);
   for (const placed_leg& l : legs) ++out.first[std::size_t(l.*flavour) + 1];
   for (int x = 0; x < flavours; ++x) out.first[std::size_t(x) + 1] += out.first[std::size_t(x)];

@@ -14,8 +14,9 @@
 
 namespace plaq::dca::ctint {
 
-/// Walker that inserts and removes vertices. Each block keeps D^-1; a vertex adds one row and column of D to each of
-/// two blocks, or two to one block. A proposal costs O(k) to O(k^2).
+/// Walker that inserts and removes vertices, one by one and, where their types are partners, in pairs. Each block keeps
+/// D^-1; a vertex adds one row and column of D to each of two blocks, or two to one block. A proposal costs O(k) to
+/// O(k^2).
 class walker {
  public:
   /// @pre The cluster outlives the walker.
@@ -51,23 +52,45 @@ class walker {
     std::vector<placed_leg> in_legs;  // new ones
     std::vector<origin> in_origins;
   };
-  // Entry of the table of vertices to insert, with the sum of |weight| up to it.
-  struct choice {
-    double up_to;
-    int type, s;
+  // Vertices to be drawn with a probability proportional to |weight|.
+  class choices {
+   public:
+    void add(const interacting_cluster& c, int type);
+    bool empty() const { return entries_.empty(); }
+    vertex draw(const interacting_cluster& c, std::uint64_t kind, std::uint64_t tau, std::uint64_t cell) const;
+    /// Measure of the vertices: beta N_c sum |weight|.
+    double measure(const interacting_cluster& c) const;
+
+   private:
+    struct entry {
+      double up_to;  // sum of |weight| up to this one
+      int type, s;
+    };
+    std::vector<entry> entries_;
   };
 
-  bool try_insert(const std::array<std::uint64_t, 4>& word);
-  bool try_remove(const std::array<std::uint64_t, 4>& word);
-  double ratio_with(const vertex& v);
-  double ratio_without(int position);
+  using words = std::array<std::uint64_t, 4>;
+  bool try_insert(const words& word);
+  bool try_remove(const words& word);
+  bool try_insert_pair(const words& first, const words& second);
+  bool try_remove_pair(const words& first, const words& second);
+  bool accept(double ratio, std::uint64_t word);
+  int type_of(int position) const { return place_.type_of(configuration_.vertices[std::size_t(position)]); }
+  /// Positions of the vertices of one type (of all with a partner: -1).
+  std::vector<int> positions_of(int type) const;
+
+  double ratio_with(const std::vector<vertex>& added);
+  double ratio_without(const std::vector<int>& positions);
+  void begin_exchange();
+  void add(const std::vector<vertex>& added);
+  void remove(std::vector<int> positions);
   void commit();
-  double element_of(int block, const sector& s, int row, int column) const;
+  double element_between(int block, const placed_leg& a, origin of_a, const placed_leg& b, origin of_b) const;
 
   const interacting_cluster& cluster_;
   placement place_;
-  std::vector<choice> choices_;
-  double insertion_;  // beta N_c sum |weight|
+  choices single_, paired_;        // all vertices, those that have a partner
+  std::vector<choices> partners_;  // [type] those of its partner
   configuration configuration_;
   move_counts counts_;
   std::vector<sector> sectors_;

@@ -1,0 +1,212 @@
+"""Continuous-time interaction expansion of general models: one cluster problem in, bins of averages out.
+
+The Markov chains run in C++ (src/plaq/dca/ctint). Here the interaction becomes vertices, the bath function tables in
+imaginary time, and the sums of the bins become averages. Conventions and formulas: docs/ctint.md.
+
+Functions of momentum and frequency are [S, K, a, b, w] with S = 1 where up and down are equivalent, else 2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from plaq import _core
+from plaq.dca.lattice.interaction import DN, UP, DensityPair, ExchangeTerm
+from plaq.dca.solver import choices
+from plaq.dca.solver.ctaux import Measured, polynomials
+from plaq.errors import InputError
+from plaq.trace.session import region
+
+series_columns = _core.dca.series_columns
+SIGNS = np.array([1.0, -1.0])  # auxiliary values s
+EXCHANGE_ALPHA = 0.01  # of c+ c between different orbitals; a larger one makes a sign
+
+
+@dataclass(frozen=True)
+class Vertex:
+    """Term v A B of the Hamiltonian, summed over the cells, as 1/2 sum_s v (A - alpha_s) (B - alpha'_s) and the rest.
+
+    term : its pair or exchange term; alpha, alpha_right : [s] of A and of B.
+    """
+
+    term: DensityPair | ExchangeTerm
+    alpha: np.ndarray
+    alpha_right: np.ndarray
+
+    @property
+    def constant(self) -> float:
+        """Mean of alpha_s alpha'_s."""
+        return float(np.mean(self.alpha * self.alpha_right))
+
+
+def vertices(model: Any, beta: float, K: float = 1.0) -> list[Vertex]:
+    """Return the vertices of the model's interaction.
+
+    Densities have alpha = 1/2 +- delta with delta^2 = 1/4 + K/(beta N_c sum |v|), the sum over pairs: opposite signs on
+    both legs where they repel each other, equal ones where they attract. All vertices together then have the order K
+    more than with delta = 1/2. Raises InputError where delta is not real.
+    """
+    pairs = model.interaction.pairs
+    volume = beta * model.cluster.size * sum(abs(pair.value) for pair in pairs)
+    if 4 * K < -volume:
+        raise InputError(f"solver.K = {K:g}: not possible for this interaction; allowed: {-volume / 4:g} or more")
+    spread = np.sqrt(0.25 + K / volume) if pairs else 0.0
+    means = [(pair, 0.5, spread) for pair in pairs] + [(term, 0.0, EXCHANGE_ALPHA) for term in
+                                                       model.interaction.exchanges]
+    return [Vertex(term, mean + alpha * SIGNS, mean - alpha * SIGNS * np.sign(term.value))
+            for term, mean, alpha in means]
+
+
+def partner(term: DensityPair | ExchangeTerm, model: Any) -> int:
+    """Return the number of the conjugate of an exchange term among the vertices; -1 of a pair."""
+    if isinstance(term, DensityPair):
+        return -1
+    exchanges = model.interaction.exchanges
+    changes = lambda e: (e.a, e.b, e.c, e.d)
+    conjugate = (term.b, term.a, term.d, term.c)
+    return len(model.interaction.pairs) + [changes(e) for e in exchanges].index(conjugate)
+
+
+def auxiliary_shift(model: Any) -> np.ndarray:
+    """Return the one-particle part of the vertices, [S, 1, a, b]: 1/G0 = 1/bath - shift.
+
+    v n n' = 1/2 sum_s v (n - alpha_s) (n' - alpha'_s) + v (n + n')/2 + constant.
+    """
+    shift = np.zeros((2, 1, orbitals(model), orbitals(model)))
+    for pair in model.interaction.pairs:
+        shift[pair.spin_a, 0, pair.a, pair.a] += pair.value / 2
+        shift[pair.spin_b, 0, pair.b, pair.b] += pair.value / 2
+    if model.spins == 2:
+        return shift
+    if not np.allclose(shift[UP], shift[DN], rtol=0, atol=1e-12):
+        raise ValueError("an interaction that differs for up and down needs two spins")
+    return shift[:1]
+
+
+def expected_order(model: Any, correlations: dict[str, np.ndarray], beta: float, K: float = 1.0) -> np.ndarray:
+    """Return <k> = -beta N_c sum v (<A B> - (<n> + <n'>)/2 + mean alpha alpha') from correlations without a norm."""
+    return -beta * model.cluster.size * sum(
+        vertex.term.value * (correlations["vertices"][..., i] - densities(vertex.term, correlations["density"])
+                             + vertex.constant) for i, vertex in enumerate(vertices(model, beta, K)))
+
+
+def densities(term: DensityPair | ExchangeTerm, density: np.ndarray) -> np.ndarray | float:
+    """Return (<n> + <n'>)/2 of a pair from density [..., spin, a]; 0 of an exchange term."""
+    if isinstance(term, ExchangeTerm):
+        return 0.0
+    return (density[..., term.spin_a, term.a] + density[..., term.spin_b, term.b]) / 2
+
+
+def orbitals(model: Any) -> int:
+    return len(model.lattice.orbitals)
+
+
+def constant_of(solver: Any) -> float:
+    """Return K by the parameter section ``solver``."""
+    return 1.0 if solver.K == "auto" else solver.K
+
+
+def legs_of(term: DensityPair | ExchangeTerm, model: Any) -> list[tuple[int, np.ndarray, np.ndarray]]:
+    """Return (block, flavour created, flavour annihilated) of both legs, flavours [cell]."""
+    cluster, count = model.cluster, orbitals(model)
+    here = np.arange(cluster.size)
+    flavour = lambda cell, orbital: np.ascontiguousarray(cell * count + orbital, dtype=np.int32)
+    if isinstance(term, ExchangeTerm):
+        return [(UP, flavour(here, term.a), flavour(here, term.b)), (DN, flavour(here, term.c), flavour(here, term.d))]
+    there = np.array([cluster.site_index(r + np.array(term.d)) for r in cluster.sites])
+    left, right = flavour(here, term.a), flavour(there, term.b)
+    return [(term.spin_a, left, left), (term.spin_b, right, right)]
+
+
+def time_tables(model: Any, mesh: Any, g0: np.ndarray) -> list[tuple[int, np.ndarray]]:
+    """Return (segments, coefficients) of -G0(R, a, b, tau) for each of the S spins; g0 : [S, K, a, b, w]."""
+    cluster = model.cluster
+    in_space = np.einsum("kr,skabw->srabw", cluster.fourier.conj(), g0) / cluster.size
+    tables = [polynomials(mesh.beta, lambda tau, f=f: -mesh.at_tau(f, tau))
+              for f in in_space.reshape(len(g0), -1, g0.shape[-1])]
+    return [(table.shape[1], table.ravel()) for table in tables]
+
+
+@region("bath")
+def make_problem(model: Any, mesh: Any, request: Any, solver: Any) -> Any:
+    """Return the C++ description of a `plaq.dca.solver.ctaux.SolverRequest` whose g0 is [S, K, a, b, w].
+
+    ``solver`` is the parameter section of that name; K of the request is not used, but that of the section. Raises
+    InputError for settings that CT-INT does not have.
+    """
+    refuse(solver, request)
+    cluster, count = model.cluster, orbitals(model)
+    orbital = np.arange(count)
+    difference = (cluster.site_difference[:, None, :, None] * count + orbital[:, None, None]) * count + orbital
+    problem = _core.dca.GeneralProblem(
+        beta=request.beta, cells=cluster.size, orbitals=count, species=[0, model.spins - 1],
+        g0=time_tables(model, mesh, request.g0), difference=np.ascontiguousarray(difference, dtype=np.int32).ravel(),
+        types=[(np.full(2, vertex.term.value / 2),
+                *((*leg, alpha) for leg, alpha in zip(legs_of(vertex.term, model),
+                                                      (vertex.alpha, vertex.alpha_right))),
+                partner(vertex.term, model))
+               for vertex in vertices(model, request.beta, constant_of(solver))],
+        odd_frequencies=np.ascontiguousarray(2 * mesh.n + 1, dtype=np.int32))
+    if request.group_g0 is not None:
+        problem.set_baths([time_tables(model, mesh, g0) for g0 in request.group_g0], request.group_of.tolist())
+    problem.proposals_per_sweep = max(1, round(request.order))
+    problem.sweeps_per_measurement = choices.measure_every(solver, request.order, request.tau, cluster.size * count,
+                                                           len(mesh.omega), 0)
+    problem.warm_up_sweeps = request.warm_up
+    pieces = max(solver.bins, solver.chains)  # see plaq.data.bins
+    problem.bins = pieces // solver.chains
+    problem.measurements_per_bin = -(-request.measurements // pieces)
+    problem.histogram_size = int(2 * request.order + 10 * np.sqrt(request.order) + 20)
+    problem.seed, problem.point, problem.iteration = solver.seed, request.point, request.iteration
+    return problem
+
+
+def refuse(solver: Any, request: Any) -> None:
+    """Raise InputError for settings that CT-INT does not have."""
+    if solver.precision != "double":
+        raise InputError(f'solver.precision = "{solver.precision}": CT-INT walks in double precision; allowed: double')
+    if solver.block_length != "auto":
+        raise InputError(f"solver.block_length = {solver.block_length}: CT-INT has no blocks; allowed: auto")
+    if request.window:
+        raise InputError("two_particle: CT-INT measures no two-particle functions")
+
+
+@region("collect bins")
+def collect(problem: Any, bins: Any, tally: dict[str, float], model: Any) -> Measured:
+    """Return the averages of complete `plaq.data.bins.Bins` as `Measured`, with `Chains.tally`.
+
+    m is [bin, S, K, a, b, w]. Correlations are those of docs/ctint.md, times the norm: density [bin, spin, a], pairs
+    and static [bin, spin, spin', R, a, b], equal_time [bin, S, K, a, b], vertices [bin, term]. Where S = 1 they are
+    averaged over the reversal of all spins.
+    """
+    layout = problem.layout()  # src/plaq/dca/ctint/accumulator.cpp
+    per_bin = problem.measurements_per_bin * bins.group
+    sums = bins.sums()
+    cluster, count = model.cluster, orbitals(model)
+
+    def part(name: str) -> np.ndarray:
+        a = layout[name]
+        return (sums[:, a.offset:a.offset + a.size] / per_bin).view(a.dtype).reshape(len(sums), *a.shape)
+
+    def over_spins(values: np.ndarray) -> np.ndarray:
+        return values if model.spins == 2 else (values + values[:, ::-1, ::-1]) / 2
+
+    m = np.einsum("kr,bsracw->bskacw", cluster.fourier, part("single_particle"))
+    equal_time = part("equal_time")
+    norm = part("weight")
+    orbital = np.arange(count)
+    density = norm[:, None, None] - equal_time[:, :, 0, orbital, orbital]
+    correlations = {
+        "density": np.broadcast_to(density, (len(sums), 2, count)).copy(),
+        "pairs": over_spins(part("pairs")), "static": over_spins(part("static_pairs")),
+        "equal_time": np.einsum("kr,bsrac->bskac", cluster.fourier, equal_time), "vertices": part("vertices")}
+    series = bins.series().reshape(min(bins.bins, bins.chains), -1, len(series_columns))
+    return Measured(
+        weights=np.full(len(sums), per_bin), sign=part("sign"), order=part("order"), norm=norm,
+        m=m / (problem.beta * cluster.size), correlations=correlations, histogram=part("histogram"),
+        pairing=None, channels=[], series=series, drift=tally["drift"],
+        acceptance=tally["accepted"] / max(tally["proposed"], 1),
+        walking_seconds=tally["walking_seconds"], measuring_seconds=tally["measuring_seconds"])
