@@ -36,14 +36,14 @@ class Exact:
     """Grand-canonical averages of H = sum h_ij c+_i c_j + sum v c+ c c+ c; spin-orbitals i, s as i + s N."""
 
     def __init__(self, h, terms, beta):
-        """h : [spin, i, j] with -mu; terms : (v, i, j, k, l) for v c+_i c_j c+_k c_l over spin-orbitals."""
+        """h : [spin, i, j] with -mu; terms : (v, i, j, k, n) for v c+_i c_j c+_k c_n over spin-orbitals."""
         count = h.shape[1]
         c = annihilators(2 * count)
         self.count, self.beta, self.c = count, beta, c
         H = sum(h[s, i, j] * c[i + s * count].T @ c[j + s * count]
                 for s in (0, 1) for i in range(count) for j in range(count) if h[s, i, j])
-        for v, i, j, k, l in terms:
-            H = H + v * c[i].T @ c[j] @ c[k].T @ c[l]
+        for v, i, j, k, n in terms:
+            H = H + v * c[i].T @ c[j] @ c[k].T @ c[n]
         self.energy, self.states = np.linalg.eigh(H)
         weights = np.exp(-beta * (self.energy - self.energy[0]))
         self.weights = weights / weights.sum()

@@ -1,4 +1,4 @@
-"""The interaction expansion of general models: exact averages of small clusters, and the same bits however it is run."""
+"""The interaction expansion of general models: exact averages of small clusters."""
 
 import itertools
 
