@@ -94,8 +94,8 @@ DCA = [["lattice", "units"], ["solver"], ["parameters", "physics"], ["planning",
        ["cli", "commands"]]
 DCA_LOOP = [["convergence", "mixing"], ["state"], ["further", "start"], ["observer"], ["setup"],
             ["status", "two_particle"], ["iteration"], ["loop"]]
-LQCD = [["choices"], ["fields"], ["files", "parameters"], ["action", "measurements"], ["planning", "results"],
-        ["chain"], ["application"], ["cli", "commands"]]
+LQCD = [["choices"], ["fields"], ["files", "parameters"], ["action", "measurements"],
+        ["planning", "results", "start"], ["measuring"], ["chain"], ["stored"], ["application"], ["cli", "commands"]]
 PIC = [["inputs", "quiet_start"], ["plasma"], ["planning", "diagnostics"], ["results"], ["simulation"],
        ["application"], ["cli", "commands"]]
 MODULES = {str(path.relative_to(ROOT / "python").with_suffix("")).replace("/", ".").removesuffix(".__init__"): path

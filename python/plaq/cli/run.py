@@ -6,9 +6,9 @@ import inspect
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
@@ -17,6 +17,9 @@ from plaq.errors import InputError
 from plaq.inputs.parameters import Parameters
 from plaq.run.application import Application
 from plaq.streams import print_line
+
+if TYPE_CHECKING:
+    from plaq.inputs.schema import Option
 
 APPLICATIONS: dict[str, Commands] = {}  # by name, as the command line has them
 MOST_RANKS = 1 << 24
@@ -112,6 +115,28 @@ class Commands(App):
             print(sweep.headline(name) + words(kind(parameters)))
 
 
+def run_input(app: Commands, input: Path, settings: Sequence[str | Option], ranks: int | None, trace: bool,
+              start: Path | None, started: float) -> None:
+    """Carry out all runs of an input, on ``ranks`` ranks that are started, or in this process."""
+    from plaq.run import driver, sweep
+
+    kind = app.application()
+    if ranks is not None and "PLAQ_EXPECTED_RANKS" not in os.environ:
+        from plaq.machine import memory
+
+        # The ranks check again, each its part of it.
+        sweep.check_needs(kind, sweep.read(kind, input, settings), ranks, memory())
+    on_ranks(ranks)
+    from plaq.comm import world
+
+    runs = world().on_root(lambda: sweep.read(kind, input, settings), share=True)
+    if sweep.is_single(runs):
+        parameters = runs[sweep.SINGLE]
+        driver.run_in_world(kind, parameters, parameters.run.folder, str(input), trace, started, start)
+    else:
+        sweep.run(kind, runs, str(input), world(), trace, start)
+
+
 def add_run(app: Commands) -> None:
     def run(
         input: InputFile,
@@ -141,28 +166,13 @@ def add_run(app: Commands) -> None:
         r"""Run an input, or all runs of its \[sweep]. The same command resumes a stopped run."""
         started = time.perf_counter()
         from plaq.inputs.schema import Option
-        from plaq.run import driver, sweep
 
-        kind = app.application()
         options = (("--threads", "run.threads", threads), ("--workers", "run.workers", workers),
                    ("--bind", "run.bind", bind), ("--device", "run.device", device),
                    ("--walltime", "run.walltime", walltime), ("--out", "run.folder", out))
         settings = [*(settings or []), *(Option(*option) for option in options if option[-1] is not None)]
 
-        if ranks is not None and "PLAQ_EXPECTED_RANKS" not in os.environ:
-            from plaq.machine import memory
-
-            # The ranks check again, each its part of it.
-            sweep.check_needs(kind, sweep.read(kind, input, settings), ranks, memory())
-        on_ranks(ranks)
-        from plaq.comm import world
-
-        runs = world().on_root(lambda: sweep.read(kind, input, settings), share=True)
-        if sweep.is_single(runs):
-            parameters = runs[sweep.SINGLE]
-            driver.run_in_world(kind, parameters, parameters.run.folder, str(input), trace, started, start)
-        else:
-            sweep.run(kind, runs, str(input), world(), trace, start)
+        run_input(app, input, settings, ranks, trace, start, started)
 
     if not app.on_devices:
         signature = inspect.signature(run, eval_str=True)

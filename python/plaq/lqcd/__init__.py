@@ -25,6 +25,7 @@ __all__, __getattr__, __dir__ = lazily(__name__, {
     "hmc": "action.hmc", "terms": "action.terms",
     "meson_correlator": "measurements.mesons", "spin_tensor": "measurements.mesons",
     "correlator": "measurements.mesons",
-    "read_ildg": "files.ildg", "write_ildg": "files.ildg", "read_nersc": "files.nersc",
+    "read_gauge": "files.gauge_formats", "read_ildg": "files.ildg", "write_ildg": "files.ildg",
+    "read_nersc": "files.nersc",
     "read_propagator": "files.propagator_file", "write_propagator": "files.propagator_file",
 })

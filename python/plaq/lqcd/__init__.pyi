@@ -22,6 +22,7 @@ from plaq.lqcd.fields.solvers import solve as solve
 from plaq.lqcd.fields.solvers import solve_normal as solve_normal
 from plaq.lqcd.fields.solvers import solve_shifted as solve_shifted
 from plaq.lqcd.fields.wilson import Wilson as Wilson
+from plaq.lqcd.files.gauge_formats import read_gauge as read_gauge
 from plaq.lqcd.files.ildg import read_ildg as read_ildg
 from plaq.lqcd.files.ildg import write_ildg as write_ildg
 from plaq.lqcd.files.nersc import read_nersc as read_nersc

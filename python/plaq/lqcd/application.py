@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from plaq import _core
 from plaq.data.formatting import format_size
 from plaq.errors import InputError
 from plaq.lqcd import planning
-from plaq.lqcd.parameters import PROGRAM, Parameters
+from plaq.lqcd.parameters import PROGRAM, STARTS, Parameters
 from plaq.lqcd.results import Results, read_results
+from plaq.lqcd.start import find_start
 from plaq.machine import memory, pool_options
 from plaq.run.application import Application
 from plaq.run.driver import Run
@@ -20,6 +21,9 @@ from plaq.run.forecast import Forecast
 
 if TYPE_CHECKING:
     from plaq.lqcd.chain import Chain
+    from plaq.lqcd.stored import Stored
+
+OF_A_CHAIN = ("action", "quarks", "strange", "heavy", "updates", "hmc")  # sections without use for stored fields
 
 
 class Lqcd(Application):
@@ -67,11 +71,22 @@ class Lqcd(Application):
         return sum(planning.seconds(self.parameters).values())
 
     def header(self) -> Mapping[str, Any]:
-        return {"seed": self.parameters.updates.seed}
+        p = self.parameters
+        if not p.measure.configurations:
+            start = {} if p.updates.start in STARTS else {"start": p.updates.start}
+            return {"seed": p.updates.seed, **start}
+        unused = ", ".join(f"[{name}]" for name in OF_A_CHAIN if name in p.explicit)
+        return {"seed": p.measure.seed, "configurations": ", ".join(p.measure.configurations),
+                **({"not used": f"{unused}: stored configurations are measured"} if unused else {})}
+
+    @classmethod
+    def from_other(cls, parameters: Parameters, folder: Path | None, other: Path | None) -> Self:
+        """Return the run with the file that it starts from, which is there: that of ``other``, or of the input."""
+        return cls(find_start(parameters, folder, other))
 
     @classmethod
     def results_so_far(cls, parameters: Parameters, state: Mapping[str, Any]) -> Results | None:
-        from plaq.lqcd.chain import results_so_far
+        from plaq.lqcd.measuring import results_so_far
 
         return results_so_far(parameters, state)
 
@@ -86,7 +101,8 @@ class Lqcd(Application):
 
         return report.write(folder, cls.name, drawings)
 
-    def prepare(self, run: Run, started: float) -> Chain:
+    def prepare(self, run: Run, started: float) -> Chain | Stored:
         from plaq.lqcd.chain import Chain
+        from plaq.lqcd.stored import Stored
 
-        return Chain(self.parameters, run)
+        return (Stored if self.parameters.measure.configurations else Chain)(self.parameters, run)

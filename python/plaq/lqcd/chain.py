@@ -1,8 +1,8 @@
-"""Markov chain of gauge fields with measurements: the simulation of ``plaq lqcd``."""
+"""Markov chain of gauge fields with measurements: the simulation of ``plaq lqcd run``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,15 +18,11 @@ from plaq.lqcd.choices import RECTANGLES
 from plaq.lqcd.fields.doublet import Doublet
 from plaq.lqcd.fields.fields import GaugeField
 from plaq.lqcd.fields.lattice import Lattice
-from plaq.lqcd.fields.propagators import Propagator, Smearing, noise_propagator, point_propagator
 from plaq.lqcd.fields.wilson import Wilson
+from plaq.lqcd.files.gauge_formats import read_gauge
 from plaq.lqcd.files.ildg import read_ildg, write_ildg
-from plaq.lqcd.measurements.analysis import analyse
-from plaq.lqcd.measurements.correlators import AXIAL
-from plaq.lqcd.measurements.mesons import meson_correlator, spin_tensor
-from plaq.lqcd.measurements.potential import Loops
-from plaq.lqcd.measurements.scales import flow_times
-from plaq.lqcd.parameters import Parameters
+from plaq.lqcd.measuring import PARTS, Measurements
+from plaq.lqcd.parameters import STARTS, Parameters
 from plaq.lqcd.results import Results
 from plaq.machine import pool_options
 from plaq.run.driver import Run
@@ -58,46 +54,43 @@ class Chain:
 
     def __init__(self, p: Parameters, run: Run):
         self.p, self.run = p, run
-        self.seconds = {"updates": 0.0, "plaquettes": 0.0, "loops": 0.0, "mesons": 0.0, "flow": 0.0, "files": 0.0,
-                        "checkpoints": 0.0}
-        grid = None if p.run.grid == "auto" else p.run.grid
-        self.lattice = Lattice(p.lattice.extents, grid, comm=run.comm, backend=p.run.threads,
-                               pool=pool_options(p.run.workers, p.run.bind))
-        self.gauge = GaugeField(self.lattice)
+        self.seconds = {"updates": 0.0, **dict.fromkeys(PARTS, 0.0), "files": 0.0, "checkpoints": 0.0}
+        self.lattice = lattice_of(p, run)
         self.folder = run.comm.on_root(lambda: run.output.folder.path, share=True) if run.has_folder else None
         state = run.resume()
-        names = p.mesons.structures if p.mesons.kappa is not None else ()
-        if "gamma5" in names:
-            names = (*names, AXIAL)
+        self.measured = Measurements(p, self.seconds, state)
         if state is None:
-            if p.updates.start == "hot":
-                self.gauge.hot(p.updates.seed)
-            self.sweeps, self.plaquettes, self.trajectories = 0, np.zeros((0, 2)), np.zeros((0, 2))
-            self.polyakov, self.rectangles = np.zeros((0, 2)), np.zeros(0)
-            self.wilson = np.zeros((0, p.loops.space or 0, p.loops.time))
-            self.mesons = {name: np.zeros((0, p.lattice.extents[0])) for name in names}
-            self.flow = np.zeros((0, len(flow_times(p)), 3))
+            self.gauge = self.first_field()
+            self.sweeps, self.trajectories = 0, np.zeros((0, 2))
         else:
             self.gauge = read_ildg(parts_of(self.folder, state["parts"]), self.lattice)
-            self.sweeps, self.plaquettes, self.mesons = int(state["sweeps"]), state["plaquettes"], state["mesons"]
-            self.flow, self.trajectories, self.polyakov = state["flow"], state["trajectories"], state["polyakov"]
-            self.wilson, self.rectangles = state["wilson"], state["rectangles"]
-        self.before = self.sweeps, len(self.plaquettes)  # where this process began
+            self.sweeps, self.trajectories = int(state["sweeps"]), state["trajectories"]
+        self.before = self.sweeps, len(self.measured)  # where this process began
         self.ranges = Ranges(p, self.sweeps, state and state["ranges"])
         self.scales = time_scales(p)
 
-    def steps(self) -> Iterator[None]:
+    def first_field(self) -> GaugeField:
+        """Return the field that the chain begins with."""
         updates = self.p.updates
-        while (number := len(self.plaquettes)) < updates.configurations:
+        if updates.start not in STARTS:
+            return read_gauge(updates.start, self.lattice)
+        gauge = GaugeField(self.lattice)
+        return gauge.hot(updates.seed) if updates.start == "hot" else gauge
+
+    def steps(self) -> Iterator[bool]:
+        updates = self.p.updates
+        while (number := len(self.measured)) < updates.configurations:
             due = updates.thermalisation + number * updates.sweeps
             while self.sweeps < due:
                 self.sweep()
                 self.show_status()
-                yield
-            self.measure(number)
+                yield False
+            last = number + 1 == updates.configurations
+            self.measured.measure(self.gauge)
+            self.save_configuration(last)
             self.show_status()
             self.log_progress(number + 1)
-            yield
+            yield last  # the state of a finished chain is kept: more configurations continue from it
 
     def sweep(self) -> None:
         """Update all links once."""
@@ -113,38 +106,13 @@ class Chain:
                     self.gauge.over_relax(c1)
         self.sweeps += 1
 
-    def measure(self, number: int) -> None:
-        """Measure all observables on configuration ``number``."""
-        save, m, loops = self.p.updates.save_every, self.p.mesons, self.p.loops
-        smooth = self.smooth() if loops.space or m.kappa is not None and self.p.smearing.gauss_steps else self.gauge
-        if loops.space:
-            with timed(self.seconds, "loops"):
-                loops_of_field = self.gauge.wilson_loops(loops.space, loops.time, smeared=smooth)
-                self.wilson = np.concatenate([self.wilson, [loops_of_field]])
-                self.rectangles = np.append(self.rectangles, self.gauge.rectangle())
-        if self.mesons:
-            with timed(self.seconds, "mesons"):
-                matrix = Wilson(self.gauge, m.kappa, m.mu, m.theta, m.csw)
-                tensor = spin_tensor(self.propagator(matrix, number, smooth))
-                for name, series in self.mesons.items():
-                    sink, source = name.split(", ") if name == AXIAL else (name, name)
-                    self.mesons[name] = np.vstack([series, meson_correlator(tensor, sink, source=source)])
-        if (times := flow_times(self.p)).size:
-            with timed(self.seconds, "flow"):
-                flowed, rows = self.gauge.copy(), []
-                for step in np.diff(times, prepend=0.0):
-                    flowed.flow(step, self.p.flow.step)
-                    rows.append((*flowed.energy_and_charge(), flowed.plaquette_energy()))
-                self.flow = np.concatenate([self.flow, [rows]])
-        last = number + 1 == self.p.updates.configurations
-        if self.folder and (last or save and (number + 1) % save == 0):
+    def save_configuration(self, last: bool) -> None:
+        """Write the configuration measured last as conf.NNNNNN, if its number is due or it is the ``last`` one."""
+        number, every = len(self.measured), self.p.updates.save_every
+        if self.folder and (last or every and number % every == 0):
             with timed(self.seconds, "files"):
-                name = f"conf.{number + 1:06}"
-                self.write(self.folder / name, f"lfn://plaq/{self.p.fingerprint()[:16]}/{name}")
-        with timed(self.seconds, "plaquettes"):
-            self.plaquettes = np.vstack([self.plaquettes, self.gauge.plaquettes()])
-            loop = self.gauge.polyakov_loop()
-            self.polyakov = np.vstack([self.polyakov, [loop.real, loop.imag]])
+                name = f"conf.{number:06}"
+                self.write(self.folder / name, f"lfn://plaq/{self.p.binding()[:16]}/{name}")
 
     def write(self, path: Path, name: str | None = None) -> None:
         """Write the gauge field, with the notes of tmLQCD and CL2QCD in xlf-info, and its name in a catalogue."""
@@ -154,32 +122,10 @@ class Chain:
             "trajectory nr": self.sweeps, "beta": f"{action.beta!r}, {light}c2_rec = {RECTANGLES[action.gauge]!r}",
             "action": action.gauge})
 
-    def smooth(self) -> GaugeField:
-        """Return the gauge field with smeared links in space."""
-        with timed(self.seconds, "loops"):
-            s = self.p.smearing
-            return self.gauge.copy().ape(s.ape_alpha, s.ape_steps) if s.ape_steps else self.gauge
-
-    def propagator(self, matrix: Wilson, number: int, smooth: GaugeField) -> Propagator:
-        """Return the propagator of a configuration from a random site or time slice, smeared as the input says.
-
-        Random numbers are functions of seed and number.
-        """
-        m, s, seed = self.p.mesons, self.p.smearing, self.p.updates.seed
-        smearing = Smearing(smooth, s.gauss_kappa, s.gauss_steps) if s.gauss_steps else None
-        random = np.random.Generator(np.random.Philox(key=seed, counter=[0, 0, 1, number]))
-        site = tuple(int(x) for x in random.integers(self.p.lattice.extents))
-        options = {"smearing": smearing, "method": m.solver, "precision": m.precision}
-        if m.source == "noise":
-            propagator = noise_propagator(matrix, site[0], seed, number, m.residual, **options)
-        else:
-            propagator = point_propagator(matrix, site, m.residual, **options)
-        return propagator.smear_sink(smearing) if m.sink == "smeared" else propagator
-
     def show_status(self) -> None:
         if not self.run.is_watched:
             return
-        u, values = self.p.updates, self.plaquettes
+        u, values = self.p.updates, self.measured.plaquettes
         to_go, total = self.sweeps_to_go(), u.thermalisation + (u.configurations - 1) * u.sweeps
         word = "trajectories" if u.algorithm == "hmc" else "sweeps"
         rows = [(word, f"{self.sweeps} of {total}"),
@@ -198,17 +144,17 @@ class Chain:
 
     def seconds_left(self) -> float | None:
         """Return the seconds left at the speed so far; None before a sweep and a measurement have been timed."""
-        swept, measured = self.sweeps - self.before[0], len(self.plaquettes) - self.before[1]
+        swept, measured = self.sweeps - self.before[0], len(self.measured) - self.before[1]
         to_go, updates = self.sweeps_to_go(), self.seconds["updates"]
         if not measured or to_go and not swept:
             return None
         each = (sum(self.seconds.values()) - updates) / measured
-        return (each * (self.p.updates.configurations - len(self.plaquettes))
+        return (each * (self.p.updates.configurations - len(self.measured))
                 + (updates / swept * to_go if to_go else 0.0))
 
     def log_progress(self, done: int) -> None:
         """Log a line at every tenth of the configurations."""
-        total, values = self.p.updates.configurations, self.plaquettes
+        total, values = self.p.updates.configurations, self.measured.plaquettes
         if self.run.output and done * 10 // total > (done - 1) * 10 // total:
             accepted = (f", {self.trajectories[:, 1].mean():.1%} of trajectories accepted" if len(self.trajectories)
                         else "")
@@ -219,33 +165,17 @@ class Chain:
         label = str(self.sweeps)
         with timed(self.seconds, "checkpoints"):
             self.write(parts_of(self.folder, label))
-        return self.run.output and {"parts": label, "sweeps": self.sweeps, "plaquettes": self.plaquettes,
-                                  "trajectories": self.trajectories, "polyakov": self.polyakov, "wilson": self.wilson,
-                                  "rectangles": self.rectangles, "mesons": self.mesons, "flow": self.flow,
-                                  "ranges": self.ranges.rows}
+        return self.run.output and {"parts": label, "sweeps": self.sweeps, "trajectories": self.trajectories,
+                                  "ranges": self.ranges.rows, **self.measured.state()}
 
     def distributed_numbers(self):
         return None
 
     def results(self) -> Results:
-        return results_of(self.p, vars(self), self.seconds, self.ranges)
+        return self.measured.results(self.trajectories, self.ranges)
 
 
-def results_of(p: Parameters, series: Mapping[str, Any], seconds: dict[str, float], ranges: Ranges) -> Results:
-    """Return the results of measurements, which have the names of a chain's."""
-    loops = Loops(series["polyakov"], series["rectangles"], series["wilson"])
-    found = analyse(p, series["plaquettes"], loops, series["mesons"], series["flow"], series["trajectories"], seconds)
-    results = Results(**vars(found))
-    results.sentences += ranges.sentences()
-    results.recorded |= ranges.recorded()
-    return results
-
-
-def results_so_far(p: Parameters, state: Mapping[str, Any]) -> Results | None:
-    """Return the results at a checkpoint, None before the first configuration."""
-    done = len(state["plaquettes"])
-    if not done:
-        return None
-    results = results_of(p, state, {}, Ranges(p, int(state["sweeps"]), state["ranges"]))
-    results.sentences.insert(1, f"not finished: {done} of {p.updates.configurations} configurations")
-    return results
+def lattice_of(p: Parameters, run: Run) -> Lattice:
+    """Return the lattice of the input, cut for the ranks of the run."""
+    return Lattice(p.lattice.extents, None if p.run.grid == "auto" else p.run.grid, comm=run.comm,
+                   backend=p.run.threads, pool=pool_options(p.run.workers, p.run.bind))

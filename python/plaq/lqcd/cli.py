@@ -1,10 +1,15 @@
-"""``plaq lqcd``: the commands that every application has."""
+"""``plaq lqcd``: the commands that every application has, and its own."""
 
 from __future__ import annotations
 
+import json
+import time
 from pathlib import Path
+from typing import Annotated, Optional
 
-from plaq.cli.run import Commands
+import typer
+
+from plaq.cli.run import Commands, InputFile, Ranks, Settings, run_input
 from plaq.inputs.parameters import Parameters
 from plaq.run.application import Application
 
@@ -24,3 +29,39 @@ def application() -> type[Application]:
 app = Commands("lqcd", "Lattice QCD: gauge fields with and without Wilson quarks in the sea, mesons, gradient flow.",
                parameters, application, exported="averages with errors, and series of all configurations, as CSV",
                first_input=Path(__file__).with_name("new.toml"))
+
+
+@app.command("measure")
+def measure(
+    input: InputFile,
+    configurations: Annotated[list[str], typer.Argument(
+        help="Files of configurations in ILDG's, SciDAC's or NERSC's format.", show_default=False)],
+    ranks: Ranks = None,
+    settings: Settings = None,
+    workers: Annotated[Optional[str], typer.Option(help="Threads of each rank, or auto.")] = None,
+    walltime: Annotated[
+        Optional[str], typer.Option(help="Stop with a checkpoint after seconds or HH:MM:SS.")
+    ] = None,
+    out: Annotated[str, typer.Option(help="Folder for the results.")] = "measured",
+):
+    """Measure what an input asks for on stored configurations.
+
+    The same command resumes, also with more of them at the end.
+    """
+    started = time.perf_counter()
+    from plaq.inputs.schema import Option
+
+    options = (("--workers", "run.workers", workers), ("--walltime", "run.walltime", walltime),
+               ("--out", "run.folder", out))
+    run_input(app, input, [f"measure.configurations={json.dumps(configurations, ensure_ascii=False)}",
+                           *(settings or []), *(Option(*option) for option in options if option[-1] is not None)],
+              ranks, False, None, started)
+
+
+@app.command("info")
+def info(files: Annotated[list[Path], typer.Argument(help="Configurations or propagators.", show_default=False)]):
+    """Say what files of configurations or propagators hold, and whether they are whole."""
+    from plaq.lqcd.files.info import describe
+
+    for path in files:
+        print(describe(path))

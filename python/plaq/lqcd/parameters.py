@@ -8,7 +8,7 @@ from typing import Any
 
 from plaq.errors import InputError
 from plaq.inputs import parameters, running
-from plaq.inputs.kinds import choice, integer, list_of, one_of, real
+from plaq.inputs.kinds import choice, integer, list_of, one_of, real, text
 from plaq.inputs.schema import REQUIRED, Parameter, Schema, shown
 from plaq.lqcd.choices import INTEGRATORS, METHODS, PRECISIONS, RECTANGLES
 from plaq.lqcd.fields.gamma import STRUCTURES
@@ -18,6 +18,8 @@ PROGRAM = "plaq lqcd"
 KAPPA, MASS, RESIDUAL = real("[1e-6, 1)"), real("[-100, 100]"), real("[1e-16, 1)")
 MOST_FLOW, MOST_MOVES = 10_000, 10**7  # steps of the flow, and moves of links in a trajectory
 RATIONAL = ("strange", "heavy")  # sections whose quarks are of rational hybrid Monte Carlo, in the order of time scales
+STARTS = ("hot", "cold")  # else the first field is read from a file
+LENGTH = frozenset({"updates.configurations", "updates.save_every", "measure.configurations"})  # of the series
 RANGES = frozenset(f"{name}.{key}" for name in RATIONAL for key in ("range", "poles"))
 
 SCHEMA = Schema({
@@ -40,10 +42,12 @@ SCHEMA = Schema({
              "none without space.",
     "mesons": "Two-point functions of valence quarks on every configuration; none without kappa.",
     "flow": "The gradient flow on every configuration: scale t0 and topological charge; none without time.",
+    "measure": "Measurements on stored configurations, in place of a chain: sections of the action, of quarks in the "
+               "sea, of updates and trajectories are then not used; none without configurations.",
     "run": running.DOC,
 }, [
     Parameter("lattice", "extents", list_of(integer(2, 1024), length=4), REQUIRED, "a", "T, X, Y, Z, even"),
-    Parameter("action", "beta", real("[0, 1000]"), REQUIRED, "", "6 / g^2"),
+    Parameter("action", "beta", real("[0, 1000]"), None, "", "6 / g^2; needed but with measure.configurations"),
     Parameter("action", "gauge", choice(*RECTANGLES), "wilson", "",
               "c1 = " + ", ".join(f"{c1:.6g}".replace("-0.0833333", "-1/12") for c1 in RECTANGLES.values())),
     Parameter("quarks", "kappa", KAPPA, None, "", "hopping parameter 1 / (2 m + 8)"),
@@ -69,10 +73,12 @@ SCHEMA = Schema({
     Parameter("heavy", "poles", integer(2, 40), 12, "", "poles of the rational function for the inverse square root"),
     Parameter("updates", "algorithm", choice("heatbath", "hmc"), "heatbath", "",
               "algorithm of link updates; quarks need hmc"),
-    Parameter("updates", "start", choice("hot", "cold"), "hot", "", "random links, or all one"),
+    Parameter("updates", "start", one_of("hot", one_of("cold", text())), "hot", "",
+              "random links, or all one, or the file of a configuration in ILDG's, SciDAC's or NERSC's format"),
     Parameter("updates", "seed", integer(0, 2**63 - 1), 1, "", "seed of all random numbers"),
     Parameter("updates", "thermalisation", integer(0, 10**8), 200, "sweeps", "sweeps before the first configuration"),
-    Parameter("updates", "configurations", integer(1, 10**7), 200, "", "number of measured configurations"),
+    Parameter("updates", "configurations", integer(1, 10**7), 200, "",
+              "number of measured configurations; a run continues with more"),
     Parameter("updates", "sweeps", integer(1, 10**6), 5, "sweeps", "sweeps from one configuration to the next"),
     Parameter("updates", "over_relaxations", integer(0, 1000), 3, "", "in a sweep, after a heat bath"),
     Parameter("updates", "save_every", integer(0, 10**7), 0, "configurations",
@@ -115,6 +121,10 @@ SCHEMA = Schema({
     Parameter("flow", "time", real("[1e-6, 1000]"), None, "a^2", "flow time of the last measurement"),
     Parameter("flow", "step", real("[1e-6, 0.1]"), 0.05, "a^2",
               "step of the integration, and between two measurements"),
+    Parameter("measure", "configurations", list_of(text()), (), "",
+              "files of configurations, or patterns such as run/conf.*, each in the order of the numbers in the names; "
+              "a run continues with more behind them"),
+    Parameter("measure", "seed", integer(0, 2**63 - 1), 1, "", "seed of the sources of quarks"),
     *running.rows([Parameter("run", "grid", one_of("auto", list_of(integer(1, 1024), length=4)), "auto", "ranks",
                              "ranks in each direction of the lattice; auto: with the smallest surface "
                              "between them")]),
@@ -123,8 +133,17 @@ SCHEMA = Schema({
 
 class Parameters(parameters.Parameters):
     SCHEMA = SCHEMA
-    FREE = RANGES
-    INSTEAD = {key: "a run can continue with a wider range, with as many poles or more" for key in RANGES}
+    FREE = RANGES | LENGTH
+    INSTEAD = {
+        **dict.fromkeys(RANGES, "a run can continue with a wider range, with as many poles or more"),
+        "updates.configurations": "a run can continue with more configurations",
+        "updates.start": "a run continues from its own fields: leave --from out",
+    }
+
+    @property
+    def seed(self) -> int:
+        """Seed of the sources of quarks."""
+        return self.measure.seed if self.measure.configurations else self.updates.seed
 
     @classmethod
     def check(cls, values: Mapping[str, Any], source: str) -> None:
@@ -159,6 +178,10 @@ class Parameters(parameters.Parameters):
         if flow.time is not None and flow.time / flow.step > MOST_FLOW:
             raise InputError(f"{source}: flow.step = {flow.step:g} is not allowed with flow.time = {flow.time:g}: "
                              f"the flow takes at most {MOST_FLOW} steps")
+        if values["measure"].configurations:
+            return
+        if values["action"].beta is None:
+            raise InputError(f"{source}: action.beta is missing: it is needed but with measure.configurations")
         quarks, masses, steps = values["quarks"], values["quarks"].masses, values["hmc"].steps
         if values["updates"].algorithm == "heatbath":
             if quarks.kappa is not None:
@@ -199,11 +222,11 @@ class Parameters(parameters.Parameters):
                              f"{MOST_MOVES} times")
 
     def may_grow(self, key: str, before: Parameters) -> bool:
-        """Allow wider ranges of rational functions, and more poles."""
-        if key not in RANGES:
-            return False
+        """Allow wider ranges of rational functions with as many poles or more, and more configurations."""
         section, _, name = key.partition(".")
         new, old = getattr(getattr(self, section), name), getattr(getattr(before, section), name)
-        if name == "poles":
-            return new >= old
-        return None not in (new, old) and new[0] <= old[0] and old[1] <= new[1]
+        if key in RANGES and name == "range":
+            return None not in (new, old) and new[0] <= old[0] and old[1] <= new[1]
+        if key == "measure.configurations":
+            return bool(new) == bool(old)
+        return key == "updates.save_every" or key in RANGES | LENGTH and new >= old

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from plaq import _core
 from plaq.data.formatting import format_duration, format_size
 from plaq.lqcd.choices import INTEGRATORS, RECTANGLES
+from plaq.lqcd.files.find import find_files
 from plaq.lqcd.measurements.scales import flow_times
 from plaq.lqcd.parameters import RATIONAL, Parameters
 from plaq.machine import memory as machine_memory
@@ -77,7 +78,8 @@ def seconds(p: Parameters) -> dict[str, float]:
     """Return seconds of one core by part of the run, if a solve takes `STEPS` steps."""
     sites = math.prod(p.lattice.extents)
     rectangles = RECTANGLES[p.action.gauge] != 0
-    sweeps = p.updates.thermalisation + (p.updates.configurations - 1) * p.updates.sweeps
+    number = configurations(p)
+    sweeps = 0 if p.measure.configurations else p.updates.thermalisation + (number - 1) * p.updates.sweeps
     if p.updates.algorithm == "hmc":
         scales, moves = time_scales(p)
         normal = SITE_NORMAL[p.quarks.csw != 0] * STEPS
@@ -98,16 +100,24 @@ def seconds(p: Parameters) -> dict[str, float]:
     if p.mesons.solver == "multigrid":
         solve = CYCLES * SITE_CYCLE + SITE_SETUP / solves if solves else 0.0
     meson = solves * solve + columns * SITE_GAUSS * smear.gauss_steps
-    each = {"updates": sweep * sweeps, "loops": loops * p.updates.configurations,
-            "mesons": meson * p.updates.configurations,
-            "flow": len(flow_times(p)) * SITE_FLOW * p.updates.configurations}
+    each = {"updates": sweep * sweeps, "loops": loops * number, "mesons": meson * number,
+            "flow": len(flow_times(p)) * SITE_FLOW * number}
     return {part: 1e-6 * sites * value for part, value in each.items() if value}
+
+
+def configurations(p: Parameters) -> int:
+    """Return the number of configurations that are measured. InputError where stored ones are not found."""
+    return len(find_files(p.measure.configurations)) if p.measure.configurations else p.updates.configurations
 
 
 def describe(p: Parameters, ranks: int) -> str:
     """Return the text that ``plaq check`` prints; its estimate is for ranks with one worker."""
     extents = " x ".join(map(str, p.lattice.extents))
-    lines = [f"lattice:     {extents} (t, x, y, z), {math.prod(p.lattice.extents)} sites",
+    lattice = f"lattice:     {extents} (t, x, y, z), {math.prod(p.lattice.extents)} sites"
+    if p.measure.configurations:
+        stored = f"measured:    {configurations(p)} stored configurations, {', '.join(p.measure.configurations)}"
+        return "\n".join([lattice, stored, "", estimate(p, ranks, 1)])
+    lines = [lattice,
              f"action:      {p.action.gauge}, beta = {p.action.beta:g}"]
     q, strange, heavy = p.quarks, p.strange, p.heavy
     for name, kappa, more in (("quarks", q.kappa, f"{f', mu = {q.mu:g}' if q.mu else ''}, c_sw = {q.csw:g}"),

@@ -52,10 +52,10 @@ def on_all_ranks(lattice: Lattice, error: DamagedFile) -> DamagedFile:
     return error
 
 
-def check_extents(path: Path, lattice: Lattice, extents: tuple[int, ...]) -> None:
-    """Raise InputError if the file holds another lattice."""
-    if lattice.extents != extents:
-        in_file, wanted = (one_line(" x ".join(map(str, e))) for e in (extents, lattice.extents))
+def check_extents(path: Path, wanted: tuple[int, ...], extents: tuple[int, ...]) -> None:
+    """Raise InputError if the file holds another lattice, of ``extents``."""
+    if wanted != extents:
+        in_file, wanted = (one_line(" x ".join(map(str, e))) for e in (extents, wanted))
         raise InputError(f"{path}: holds a lattice of {in_file} (t, x, y, z), not {wanted}")
 
 
@@ -69,7 +69,7 @@ def read_part(path: Path, lattice: Lattice, content: str,
     def head():
         with reading(path, content):
             description = describe(path)
-            check_extents(path, lattice, description["extents"])
+            check_extents(path, lattice.extents, description["extents"])
             return description
 
     description = lattice.comm.on_root(head, share=True)

@@ -59,7 +59,7 @@ class Description:
     plaquette: str | None
 
 
-def _describe(path: Path, given: tuple[int, ...] | None = None) -> Description:
+def describe(path: Path, given: tuple[int, ...] | None = None) -> Description:
     """Read the description of the file at ``path``.
 
     Extents and precision are those of ILDG's record, else of SciDAC's texts. Without either, the extents are those
@@ -123,12 +123,12 @@ def read_ildg(path: str | Path, lattice: Lattice, *, verify: bool = True, reunit
     """
     path = Path(path)
 
-    def describe(path: Path) -> dict[str, Any]:
-        description = _describe(path, lattice.extents)
+    def head(path: Path) -> dict[str, Any]:
+        description = describe(path, lattice.extents)
         t, x, y, z = description.extents
         return {**vars(description), "dtype": f">f{description.bits // 8}", "shape": (t, z, y, x, 4, 3, 3, 2)}
 
-    description, values = read_part(path, lattice, CONTENT, describe)
+    description, values = read_part(path, lattice, CONTENT, head)
     if verify and description["checksum"] is not None:
         check_sums(path, lattice, values, description["checksum"], remedy=UNVERIFIED)
     with np.errstate(invalid="ignore"):  # links with NaN fail the check of SU(3)

@@ -23,7 +23,7 @@ ROWS = {"4D_SU3_GAUGE": 2, "4D_SU3_GAUGE_3x3": 3}
 NUMBERS = {"IEEE32": ">f4", "IEEE32BIG": ">f4", "IEEE64BIG": ">f8", "IEEE32LITTLE": "<f4", "IEEE64LITTLE": "<f8"}
 
 
-def _describe(path: Path) -> dict:
+def describe(path: Path) -> dict:
     """Return the data of the header, and the offset of the numbers."""
     with open(open_file(path), "rb") as file:
         head = file.read(LONGEST_HEADER)
@@ -53,7 +53,7 @@ def read_nersc(path: str | Path, lattice: Lattice, *, verify: bool = True, reuni
     ``reunitarise`` are those of `read_ildg`. InputError that names file and problem, on all ranks. Collective.
     """
     path, comm = Path(path), lattice.comm
-    description, values = read_part(path, lattice, "a configuration of NERSC's archive", _describe)
+    description, values = read_part(path, lattice, "a configuration of NERSC's archive", describe)
     if verify and description["checksum"] is not None:
         words = np.ascontiguousarray(values).view(description["dtype"].str[0] + "u4")
         sums = comm.allreduce(np.array([words.sum(dtype=np.uint64) & np.uint64(0xFFFFFFFF)]))

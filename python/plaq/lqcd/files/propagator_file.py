@@ -69,7 +69,7 @@ class Description:
     phases_on_links: bool  # as in tmLQCD; fields do not jump
 
 
-def _describe(path: Path) -> Description:
+def describe(path: Path) -> Description:
     with open(open_file(path), "rb") as file:
         extents, bits, numbers, texts, fields, tmlqcd = None, None, None, {}, [], False
         for record in lime.read_records(file, path):
@@ -158,8 +158,8 @@ def read_propagator(path: str | Path, lattice: Lattice, source: tuple[int, ...] 
 
     def head() -> Description:
         with reading(path, CONTENT):
-            description = _describe(path)
-            check_extents(path, lattice, description.extents)
+            description = describe(path)
+            check_extents(path, lattice.extents, description.extents)
             gamma.basis(description.basis or basis or "degrand-rossi")
             site, phases = description.source or source, description.theta or theta or (0, 0, 0, 0)
             if site is None:

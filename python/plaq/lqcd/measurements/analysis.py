@@ -123,9 +123,11 @@ def analyse(p: Parameters, plaquettes: np.ndarray, loops: Loops, mesons: Mapping
     drifts = check_drift(results, series)
     e = results["plaquette"]
     tau = f"; tau_int of the plaquette is {e.tau_int:.1f} +- {e.tau_int_error:.1f} of them" if e.tau_int else ""
-    first = [f"plaquette = {e} at beta = {p.action.beta:g} on {' x '.join(map(str, p.lattice.extents))}",
-             f"{len(plaquettes)} configurations, {p.updates.sweeps} "
-             f"{'trajectories' if len(trajectories) else 'sweeps'} apart{tau}"]
+    stored = bool(p.measure.configurations)
+    coupling = "" if stored else f" at beta = {p.action.beta:g}"
+    apart = "stored" if stored else f"{p.updates.sweeps} {'trajectories' if len(trajectories) else 'sweeps'} apart"
+    first = [f"plaquette = {e}{coupling} on {' x '.join(map(str, p.lattice.extents))}",
+             f"{len(plaquettes)} configurations, {apart}{tau}"]
     sentences += [f"no error of the plaquette: {e.note}"] if e.note and not drifts else []
     return Findings(results, [*first, *drifts, *sentences], seconds, series)
 

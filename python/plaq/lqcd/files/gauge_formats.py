@@ -1,0 +1,56 @@
+"""Configurations in any format that plaq reads, recognised by their first bytes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from plaq.errors import InputError
+from plaq.files.guard import open_file, reading
+from plaq.lqcd.fields.fields import GaugeField
+from plaq.lqcd.fields.lattice import Lattice
+from plaq.lqcd.files import ildg, lime, nersc
+
+LIME, NERSC = "LIME", "NERSC"
+
+
+@dataclass(frozen=True)
+class Head:
+    """Statements of a file on its configuration; extents and bits are None where it does not state them."""
+
+    format: str
+    extents: tuple[int, ...] | None
+    bits: int | None
+
+
+def format_of(path: str | Path) -> str:
+    """Return the format of a file, `LIME` or `NERSC`; InputError that names the file where it is neither."""
+    path = Path(path)
+    with reading(path, "a configuration"), open(open_file(path), "rb") as file:
+        head = file.read(256)
+    if head[:4] == lime.MAGIC.to_bytes(4, "big"):
+        return LIME
+    if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"BEGIN_HEADER"):
+        return NERSC
+    raise InputError(f"{path}: neither a LIME file (ILDG, SciDAC) nor one of NERSC's archive, which plaq reads")
+
+
+def head_of(path: str | Path) -> Head:
+    """Return what a file says of its configuration; InputError that names the file where it holds none."""
+    path, kind = Path(path), format_of(path)
+    with reading(path, "a configuration"):
+        if kind == NERSC:
+            found = nersc.describe(path)
+            return Head(kind, found["extents"], 8 * found["dtype"].itemsize)
+        description = ildg.describe(path)
+        return Head(kind, description.extents, description.bits)
+
+
+def read_gauge(path: str | Path, lattice: Lattice, *, verify: bool = True, reunitarise: bool = False) -> GaugeField:
+    """Read the configuration in a file of any known format; ``verify`` and ``reunitarise`` as in `read_ildg`.
+
+    InputError that names file and problem, on all ranks. Collective.
+    """
+    read = {LIME: ildg.read_ildg, NERSC: nersc.read_nersc}
+    kind = lattice.comm.on_root(lambda: format_of(path), share=True)
+    return read[kind](path, lattice, verify=verify, reunitarise=reunitarise)

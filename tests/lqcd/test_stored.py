@@ -1,0 +1,132 @@
+"""Chains that go on, chains that start from files, and measurements on stored configurations."""
+
+import shutil
+
+import numpy as np
+import pytest
+from command_line import run_plaq
+
+from plaq import _core, lqcd
+from plaq.errors import InputError
+from plaq.lqcd.files.info import describe
+
+WITH_RANKS = pytest.mark.skipif(not _core.comm.mpiexec(), reason="built without MPI")
+EXTENTS = (4, 4, 2, 4)
+INPUT = """[lattice]
+extents = [4, 4, 2, 4]
+[action]
+beta = 5.7
+[updates]
+thermalisation = 2
+configurations = 4
+sweeps = 1
+save_every = 1
+seed = 7
+[mesons]
+kappa = 0.13
+structures = ["gamma5", "gammax"]
+residual = 1e-6
+[loops]
+space = 1
+time = 2
+[flow]
+time = 0.1
+step = 0.1
+"""
+
+
+def plaq(folder, *arguments, ranks=None):
+    return run_plaq("lqcd", *arguments, folder=folder, ranks=ranks, timeout=300)
+
+
+def well(done):
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def digest(folder):
+    return lqcd.digest(folder)[-1].split()[0]
+
+
+@pytest.fixture(scope="module")
+def ensemble(tmp_path_factory):
+    """The folder of a finished run, with all its configurations."""
+    folder = tmp_path_factory.mktemp("ensemble")
+    (folder / "input.toml").write_text(INPUT)
+    well(plaq(folder, "run", "input.toml", "--workers", 1))
+    return folder
+
+
+@WITH_RANKS
+def test_a_finished_chain_goes_on_as_if_more_had_been_asked_for(ensemble, tmp_path):
+    shutil.copytree(ensemble, tmp_path, dirs_exist_ok=True)
+    longer = ("--set", "updates.configurations=6", "--set", "updates.save_every=4")
+    well(plaq(tmp_path, "run", "input.toml", *longer, ranks=2))
+    well(plaq(tmp_path, "run", "input.toml", *longer, "--out", "whole"))
+    assert digest(tmp_path / "run") == digest(tmp_path / "whole")
+    for name in ("conf.000004", "conf.000006"):
+        assert (tmp_path / "run" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+    refused = plaq(tmp_path, "run", "input.toml")
+    assert refused.returncode == 2 and "a run can continue with more configurations" in refused.stderr
+
+
+@WITH_RANKS
+def test_stored_configurations_give_what_their_chain_measured(ensemble, tmp_path):
+    shutil.copytree(ensemble, tmp_path, dirs_exist_ok=True)
+    seed = ("--set", "measure.seed=7")
+    out = well(plaq(tmp_path, "measure", "input.toml", "run/conf.000001", "run/conf.000002", *seed, ranks=2))
+    assert "not used: [action], [updates]" in " ".join(out.split())
+    well(plaq(tmp_path, "measure", "input.toml", "run/conf.*", *seed))  # two more
+    chain, stored = lqcd.load(tmp_path / "run"), lqcd.load(tmp_path / "measured")
+    assert chain.recorded.keys() == stored.recorded.keys()
+    for name, series in chain.recorded.items():
+        assert np.array_equal(series.values, stored.recorded[name].values), name
+    assert chain["mass_gamma5"].mean.tolist() == stored["mass_gamma5"].mean.tolist()
+    refused = plaq(tmp_path, "measure", "input.toml", "run/conf.000002", *seed)
+    assert refused.returncode == 2 and "has measured conf.000001 as number 1" in refused.stderr
+
+
+@pytest.mark.parametrize(("files", "words"), [
+    (["nothing.*"], '"nothing.*" matches no file'),
+    (["run/conf.*", "run/conf.000001"], "run/conf.000001 is named twice"),
+    (["input.toml"], "neither a LIME file (ILDG, SciDAC) nor one of NERSC's archive"),
+])
+def test_files_that_cannot_be_measured_are_refused_in_a_line(ensemble, files, words):
+    done = plaq(ensemble, "measure", "input.toml", *files, "--out", "none")
+    assert done.returncode == 2 and words in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_a_chain_starts_from_a_file_or_from_another_chain(ensemble, tmp_path):
+    p = lqcd.Parameters(lattice={"extents": EXTENTS}, action={"beta": 5.7},
+                        updates={"thermalisation": 0, "configurations": 1, "seed": 8})
+    file = ensemble / "run/conf.000004"
+    first = lqcd.run(p.replace(updates={"start": str(file)}), tmp_path / "file", progress=False)
+    plaquette = lqcd.read_gauge(file, lqcd.Lattice(EXTENTS)).plaquettes()
+    assert np.array_equal(first.recorded["plaquette"].values, [np.mean(plaquette)])
+    lqcd.run(p, tmp_path / "other", start=ensemble / "run", progress=False)
+    assert (digest(tmp_path / "file")) == digest(tmp_path / "other")
+    lqcd.run(p, tmp_path / "other", progress=False)  # it has its own field
+    with pytest.raises(InputError, match=r"updates.seed = 7: it is the seed of the chain that made .*conf.000004"):
+        lqcd.run(p.replace(updates={"seed": 7}), start=ensemble / "run", progress=False)
+    with pytest.raises(InputError, match='updates.start = "Hot": there is no such file; allowed are "hot", "cold"'):
+        lqcd.run(p.replace(updates={"start": "Hot"}), progress=False)
+    with pytest.raises(InputError, match="has no configuration"):
+        lqcd.run(p, start=tmp_path, progress=False)
+
+
+def test_info_says_what_a_file_holds(ensemble, tmp_path):
+    file = ensemble / "run/conf.000004"
+    text = describe(file)
+    assert "configuration, LIME, 64 bits" in text and "lattice: 4 x 4 x 2 x 4 (t, x, y, z)" in text
+    assert "beta = 5.7" in text and "links: in SU(3)" in text
+    matrix = lqcd.Wilson(lqcd.read_gauge(file, lqcd.Lattice(EXTENTS)), kappa=0.12)
+    lqcd.write_propagator(tmp_path / "prop", lqcd.point_propagator(matrix, (1, 2, 0, 3), 1e-6))
+    text = describe(tmp_path / "prop")
+    assert "propagator, 1 field of 144 complex numbers a site" in text and "source (t, x, y, z): 1 2 0 3" in text
+    damaged = bytearray(file.read_bytes())
+    damaged[len(damaged) // 2] ^= 1
+    (tmp_path / "damaged").write_bytes(damaged)
+    with pytest.raises(InputError, match="damaged"):
+        describe(tmp_path / "damaged")
+    with pytest.raises(InputError, match="neither a LIME file"):
+        describe(ensemble / "input.toml")
