@@ -26,6 +26,7 @@ __all__, __getattr__, __dir__ = lazily(__name__, {
     "meson_correlator": "measurements.mesons", "spin_tensor": "measurements.mesons",
     "correlator": "measurements.mesons",
     "read_gauge": "files.gauge_formats", "read_ildg": "files.ildg", "write_ildg": "files.ildg",
-    "read_nersc": "files.nersc",
+    "read_nersc": "files.nersc", "write_nersc": "files.nersc", "read_milc": "files.milc",
+    "read_openqcd": "files.openqcd",
     "read_propagator": "files.propagator_file", "write_propagator": "files.propagator_file",
 })

@@ -46,7 +46,7 @@ def as_numbers(values: np.ndarray, bits: int) -> np.ndarray:
     return np.stack([values.real, values.imag], axis=-1).astype(f">f{bits // 8}")
 
 
-def on_all_ranks(lattice: Lattice, error: DamagedFile) -> DamagedFile:
+def on_all_ranks(lattice: Lattice, error: InputError) -> InputError:
     """Return the error, marked as raised on all ranks."""
     error.ranks = lattice.comm.size
     return error

@@ -9,9 +9,9 @@ from plaq.errors import InputError
 from plaq.files.guard import open_file, reading
 from plaq.lqcd.fields.fields import GaugeField
 from plaq.lqcd.fields.lattice import Lattice
-from plaq.lqcd.files import ildg, lime, nersc
+from plaq.lqcd.files import ildg, lime, milc, nersc, openqcd
 
-LIME, NERSC = "LIME", "NERSC"
+LIME, NERSC, MILC, OPENQCD = "LIME", "NERSC", "MILC", "openQCD"
 
 
 @dataclass(frozen=True)
@@ -24,33 +24,37 @@ class Head:
 
 
 def format_of(path: str | Path) -> str:
-    """Return the format of a file, `LIME` or `NERSC`; InputError that names the file where it is neither."""
+    """Return the format of a file by its first bytes, or by its length; InputError that names it where none fits."""
     path = Path(path)
     with reading(path, "a configuration"), open(open_file(path), "rb") as file:
-        head = file.read(256)
+        head, size = file.read(256), file.seek(0, 2)
     if head[:4] == lime.MAGIC.to_bytes(4, "big"):
         return LIME
     if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"BEGIN_HEADER"):
         return NERSC
-    raise InputError(f"{path}: neither a LIME file (ILDG, SciDAC) nor one of NERSC's archive, which plaq reads")
+    if milc.byte_order(head):
+        return MILC
+    if openqcd.may_be(head, size):
+        return OPENQCD
+    raise InputError(f"{path}: neither a LIME file (ILDG, SciDAC) nor one in the format of NERSC, MILC or openQCD")
 
 
 def head_of(path: str | Path) -> Head:
     """Return what a file says of its configuration; InputError that names the file where it holds none."""
     path, kind = Path(path), format_of(path)
     with reading(path, "a configuration"):
-        if kind == NERSC:
-            found = nersc.describe(path)
-            return Head(kind, found["extents"], 8 * found["dtype"].itemsize)
-        description = ildg.describe(path)
-        return Head(kind, description.extents, description.bits)
+        if kind == LIME:
+            description = ildg.describe(path)
+            return Head(kind, description.extents, description.bits)
+        found = {NERSC: nersc, MILC: milc, OPENQCD: openqcd}[kind].describe(path)
+        return Head(kind, found["extents"], found["bits"])
 
 
 def read_gauge(path: str | Path, lattice: Lattice, *, verify: bool = True, reunitarise: bool = False) -> GaugeField:
-    """Read the configuration in a file of any known format; ``verify`` and ``reunitarise`` as in `read_ildg`.
+    """Read the configuration in a file of any of these formats; ``verify`` and ``reunitarise`` as in `read_ildg`.
 
     InputError that names file and problem, on all ranks. Collective.
     """
-    read = {LIME: ildg.read_ildg, NERSC: nersc.read_nersc}
+    read = {LIME: ildg.read_ildg, NERSC: nersc.read_nersc, MILC: milc.read_milc, OPENQCD: openqcd.read_openqcd}
     kind = lattice.comm.on_root(lambda: format_of(path), share=True)
     return read[kind](path, lattice, verify=verify, reunitarise=reunitarise)
