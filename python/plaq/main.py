@@ -13,7 +13,7 @@ from plaq.cli.app import App, run_command
 from plaq.cli.balance import balance
 from plaq.cli.comm import app as comm
 from plaq.cli.new import add_new
-from plaq.cli.run import APPLICATIONS, Commands, InputFile, RunPath, Settings, application_of
+from plaq.cli.run import APPLICATIONS, Commands, InputFile, PictureFile, RunPath, Settings, application_of
 from plaq.cli.trace import app as trace
 from plaq.dca.cli import app as dca
 from plaq.errors import InputError, as_plaq_error
@@ -57,9 +57,9 @@ def plaq(
 
 
 @app.command("check")
-def check(input: InputFile, settings: Settings = None):
+def check(input: InputFile, settings: Settings = None, picture: PictureFile = None):
     """Validate an input of any application; print it in words, and its needs."""
-    application_of(input).check(input, settings)
+    application_of(input).check(input, settings, picture)
 
 
 @app.command("verify")

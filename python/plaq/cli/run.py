@@ -58,6 +58,12 @@ Settings = Annotated[
 ]
 
 
+PictureFile = Annotated[
+    Optional[Path], typer.Option(help="Draw the input into a .png or .html file: of plaq dca cluster, momenta and "
+                                 "bands.")
+]
+
+
 def on_ranks(ranks: int | None) -> None:
     """Start this command on ``ranks`` ranks and end with their exit code.
 
@@ -74,18 +80,19 @@ class Commands(App):
 
     ``parameters`` imports the class of its inputs, which needs no kernels; ``application`` imports the class that
     `plaq.run` drives (`plaq.run.application`). ``exported`` are what `export` writes, in words, ``first_input`` is
-    the file that `plaq new` writes, and ``on_devices`` says that parts of it run on GPUs.
+    the file that `plaq new` writes; ``on_devices`` says that parts of it run on GPUs, ``pictured`` that `check` can
+    draw its inputs.
     """
 
     def __init__(self, name: str, help: str, parameters: Callable[[], type[Parameters]],
                  application: Callable[[], type[Application]], exported: str = "all results as CSV",
-                 first_input: Path | None = None, on_devices: bool = False):
+                 first_input: Path | None = None, on_devices: bool = False, pictured: bool = False):
         super().__init__(help=help)
         self.name = name
         self.parameters = parameters
         self.application = application
         self.exported, self.first_input = exported, first_input
-        self.on_devices = on_devices
+        self.on_devices, self.pictured = on_devices, pictured
         for add in (add_run, add_input_commands, add_result_commands):
             add(self)
 
@@ -96,15 +103,29 @@ class Commands(App):
         need_own(folder, f"plaq {self.name}")
         return self.application()
 
-    def check(self, input: Path, settings: list[str] | None) -> None:
-        """Print the description of every run of an input; InputError if this build cannot run it."""
+    def check(self, input: Path, settings: list[str] | None, picture: Path | None = None) -> None:
+        """Print the description of every run of an input; InputError if this build cannot run it.
+
+        picture : the file to draw the inputs into.
+        """
         from plaq.inputs.running import demand_parts
+        from plaq.run import sweep
 
         def words(run: Application) -> str:
             demand_parts(run.parameters.run)
             return run.describe()
 
+        if picture is None:
+            self.describe(input, settings, words)
+            return
+        from plaq.cli.picture import demand_file, write
+
+        kind = self.application()
+        runs = sweep.read(kind, input, settings or [])
+        demand_file(picture, self.name, len(runs), self.pictured)
         self.describe(input, settings, words)
+        write(picture, self.name, {name: kind(parameters).drawing() for name, parameters in runs.items()})
+        print_line(str(picture))
 
     def describe(self, input: Path, settings: list[str] | None, words: Callable[[Application], str]) -> None:
         """Print a text on every run of an input."""
@@ -135,6 +156,13 @@ def run_input(app: Commands, input: Path, settings: Sequence[str | Option], rank
         driver.run_in_world(kind, parameters, parameters.run.folder, str(input), trace, started, start)
     else:
         sweep.run(kind, runs, str(input), world(), trace, start)
+
+
+def without(command: Callable, option: str) -> None:
+    """Hide an option of a command that its application lacks."""
+    signature = inspect.signature(command, eval_str=True)
+    others = [parameter for name, parameter in signature.parameters.items() if name != option]
+    command.__signature__ = signature.replace(parameters=others)
 
 
 def add_run(app: Commands) -> None:
@@ -175,17 +203,18 @@ def add_run(app: Commands) -> None:
         run_input(app, input, settings, ranks, trace, start, started)
 
     if not app.on_devices:
-        signature = inspect.signature(run, eval_str=True)
-        others = [parameter for name, parameter in signature.parameters.items() if name != "device"]
-        run.__signature__ = signature.replace(parameters=others)
+        without(run, "device")
     app.command("run")(run)
 
 
 def add_input_commands(app: Commands) -> None:
-    @app.command("check")
-    def check(input: InputFile, settings: Settings = None):
+    def check(input: InputFile, settings: Settings = None, picture: PictureFile = None):
         """Validate an input; print it in words, and its needs."""
-        app.check(input, settings)
+        app.check(input, settings, picture)
+
+    if not app.pictured:
+        without(check, "picture")
+    app.command("check")(check)
 
     @app.command("estimate")
     def estimate(

@@ -24,6 +24,7 @@ from plaq.run.forecast import Forecast
 from plaq.run.output import RunOutput
 
 if TYPE_CHECKING:
+    from plaq.data.display import Drawing
     from plaq.dca.loop.loop import Loop
 
 
@@ -49,6 +50,11 @@ class Dca(Application):
 
     def describe(self) -> str:
         return describe(self.parameters)
+
+    def drawing(self) -> Drawing:
+        from plaq.dca.lattice.picture import drawing
+
+        return drawing(cluster_of(self.parameters), self.parameters.dca.mu, self.parameters.unit)
 
     def estimate(self, ranks: int, workers: int | None, machine: Path | None) -> Forecast:
         speeds = Machine.read(machine) if machine else Machine()

@@ -26,7 +26,7 @@ def application() -> type[Application]:
 
 app = Commands("dca", "Dynamical cluster approximation: T_c of the 2D Hubbard model.",
                parameters, application, exported="G and Σ for TRIQS (HDF5) and all results as CSV",
-               first_input=Path(__file__).with_name("new.toml"), on_devices=True)
+               first_input=Path(__file__).with_name("new.toml"), on_devices=True, pictured=True)
 
 
 @app.command("calibrate")

@@ -18,6 +18,7 @@ from plaq.inputs.schema import Schema
 from plaq.run.forecast import Forecast
 
 if TYPE_CHECKING:  # that these are plain objects for an application is what keeps the arrows one way
+    from plaq.data.display import Drawing
     from plaq.run.driver import Run
     from plaq.run.output import DistributedNumbers, RunOutput
 
@@ -97,6 +98,10 @@ class Application(ABC):
     def describe(self) -> str:
         """Return the text that ``check`` prints: the input in words, and its needs."""
         return self.parameters.to_toml()
+
+    def drawing(self) -> Drawing:
+        """Return the picture of the input that ``check --picture`` draws, for an application that has it."""
+        raise NotImplementedError
 
     def estimate(self, ranks: int, workers: int | None, machine: Path | None) -> Forecast:
         """Return time and memory on ``ranks`` ranks of ``workers`` workers each, as ``estimate`` prints them.

@@ -1,53 +1,76 @@
-"""Picture of a cluster: its sites and its momenta."""
+"""Pictures of a cluster and of a model: cells with orbitals and bonds, momenta with patches, bands along a path."""
 
 from __future__ import annotations
 
-from itertools import product
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from plaq.data.figures import Theme, subplots
+from plaq.data.display import Drawing
+from plaq.data.figures import Picture, Theme
+from plaq.dca.lattice.path import path
+from plaq.dca.lattice.picture_cells import cells
+from plaq.dca.lattice.picture_zone import zone
 
-NEAR = range(-2, 3)  # copies that are drawn, in each direction
+if TYPE_CHECKING:
+    from plaq.dca.lattice.cluster import Cluster
+
+NEARLY = 1e-9
 
 
-def cluster(cluster, theme: Theme):
-    """Draw the sites with the cell of the superlattice, and the momenta with their patches."""
-    figure, (left, right) = subplots(1, 2, figsize=(8.4, 4.0))
-    sites(left, cluster, theme)
-    momenta(right, cluster, theme)
+def cluster(cluster: Cluster, theme: Theme) -> Picture:
+    """Draw the orbitals with the cell of the superlattice, and the momenta with their patches."""
+    figure = Picture(figsize=(8.4, 4.0))
+    left, right = (_axes(figure, cluster, 1, 2, position) for position in (1, 2))
+    cells(left, cluster, theme)
+    zone(right, cluster, theme)
     return figure
 
 
-def sites(axes, cluster, theme: Theme) -> None:
-    """Draw the sites of the cluster, those of its copies faintly, and the cell that repeats."""
-    a, b = cluster.vectors
-    corners = np.array([0 * a, a, a + b, b, 0 * a])
-    axes.plot(*corners.T, color=theme.series[1], lw=1.5)
-    low = np.minimum(corners.min(axis=0), cluster.sites.min(axis=0)) - 1
-    high = np.maximum(corners.max(axis=0), cluster.sites.max(axis=0)) + 1
-    everywhere = np.array(list(product(range(low[0], high[0] + 1), range(low[1], high[1] + 1))))
-    axes.plot(*everywhere.T, "o", color=theme.faint, ms=4)
-    axes.plot(*cluster.sites.T, "o", color=theme.series[0], ms=7)
-    axes.set(xlabel="x / a", ylabel="y / a", title=f"{cluster.size} sites", aspect="equal")
-    axes.grid(False)
+def model(cluster: Cluster, theme: Theme, mu: float | None = None, unit: str = "") -> Picture:
+    """Draw cells, zone and bands; a line at mu, the chemical potential, if it is given."""
+    figure = Picture(figsize=(12.6, 4.0))
+    if cluster.lattice.dimension == 3:  # axes in space take no part in the layout: their labels need room
+        figure.get_layout_engine().set(wspace=0.12)
+    left, middle = (_axes(figure, cluster, 1, 3, position) for position in (1, 2))
+    cells(left, cluster, theme)
+    zone(middle, cluster, theme, along=path(cluster.lattice))
+    bands(figure.add_subplot(1, 3, 3), cluster.lattice, theme, mu, unit)
+    return figure
 
 
-def momenta(axes, cluster, theme: Theme) -> None:
-    """Draw the momenta in their patches, in units of π/a, and the first Brillouin zone of the square lattice."""
-    patch = np.vstack([cluster.patch, cluster.patch[:1]]) / np.pi
-    copies = 2.0 * np.array(list(product(NEAR, NEAR)))
-    for i, K in enumerate(cluster.momenta / np.pi):
-        colour = theme.series[i % len(theme.series)]
-        for shift in copies:
-            axes.fill(*(K + shift + patch).T, color=colour, alpha=0.25, lw=0)
-            axes.plot(*(K + shift + patch).T, color=theme.ink, lw=0.4)
-        images = K + copies
-        inside = np.all(np.abs(images) <= 1 + 1e-9, axis=1)
-        axes.plot(*images[inside].T, "o", color=colour, ms=6)
-        if cluster.size <= 16:
-            axes.annotate(cluster.names[i], K, xytext=(4, 4), textcoords="offset points", fontsize=7.5, color=theme.ink)
-    axes.plot([-1, 1, 1, -1, -1], [-1, -1, 1, 1, -1], color=theme.ink, lw=1.2)
-    axes.set(xlim=(-1.3, 1.3), ylim=(-1.3, 1.3), xlabel="$K_x$ / (π/a)", ylabel="$K_y$ / (π/a)",
-             title="momenta and patches", aspect="equal")
-    axes.grid(False)
+def drawing(cluster: Cluster, mu: float | None = None, unit: str = "") -> Drawing:
+    """Return the picture of a model with its caption."""
+    caption = ("Left: orbitals, the bonds between them, and the cell that repeats. Middle: the cluster momenta in their "
+               "patches, the first Brillouin zone, and the path of the bands. Right: bands without interaction")
+    caption += ", and the chemical potential." if mu is not None else "."
+    return Drawing(lambda theme: model(cluster, theme, mu, unit), "Cluster, momenta and bands", caption, wide=True)
+
+
+def bands(axes, lattice, theme: Theme, mu: float | None = None, unit: str = "") -> None:
+    """Draw the bands along the path; those of spin down dashed where they differ."""
+    along = path(lattice, 400)
+    spins = [lattice.energies(along.points, spin) for spin in range(lattice.spins)]
+    if len(spins) == 2 and np.allclose(*spins, rtol=0, atol=NEARLY * max(lattice.largest_energy, 1e-300)):
+        spins = spins[:1]
+    for spin, energies in enumerate(spins):
+        for i, band in enumerate(energies.T):
+            axes.plot(along.positions, band, ["-", "--"][spin], color=theme.series[i % len(theme.series)],
+                      label=["up", "down"][spin] if len(spins) == 2 and i == 0 else None)
+    for tick in along.ticks:
+        axes.axvline(tick, color=theme.faint, lw=0.8, zorder=0)
+    if mu is not None:
+        axes.axhline(mu, color=theme.ink, lw=1.0, ls=":")
+        axes.annotate("μ", (1.0, mu), xycoords=("axes fraction", "data"), xytext=(3, -3), textcoords="offset points",
+                      color=theme.ink)
+    if len(spins) == 2:
+        axes.legend()
+    axes.set(xlim=(0, along.positions[-1]), xticks=along.ticks, xticklabels=along.labels,
+             ylabel=f"ε / {unit}" if unit else "ε", title=f"{lattice.bands} band{'s' * (lattice.bands > 1)}")
+    axes.grid(False, axis="x")
+
+
+def _axes(figure: Picture, cluster: Cluster, *position: int):
+    if cluster.lattice.dimension == 3:
+        return figure.add_subplot(*position, projection="3d")
+    return figure.add_subplot(*position)

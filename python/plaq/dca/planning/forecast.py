@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from plaq.data.formatting import format_duration, format_size
+import numpy as np
+
+from plaq.data.formatting import format_duration, format_size, vector
+from plaq.dca.lattice.chemical_potential import strength as interaction_strength
 from plaq.dca.lattice.cluster import Cluster
+from plaq.dca.lattice.hopping import Lattice
 from plaq.dca.lattice.model import cluster_of, lattice_of
 from plaq.dca.lattice.particle_hole import at_half_filling
+from plaq.dca.lattice.path import corners
 from plaq.dca.lattice.symmetry import PointGroup, irrep_projectors
 from plaq.dca.parameters import Parameters
 from plaq.dca.planning.cost import Machine, cost, iterations
@@ -21,23 +26,25 @@ HOT = 5.0  # times band width or U: a temperature that may be meant in another u
 
 def describe(p: Parameters) -> str:
     """Return the text that ``plaq check`` prints."""
-    cluster = cluster_of(p)
-    lattice, group = cluster.lattice, PointGroup(cluster)
+    cluster, interaction = cluster_of(p), p.hamiltonian.interaction
+    lattice, group = cluster.lattice, PointGroup(cluster, interaction if p.is_general else None, p.dca.isolated)
     filling = f"density {p.dca.density}" if p.dca.density is not None else f"mu = {measured(p.dca.mu, p.unit)}"
     if at_half_filling(p, cluster) is not None:
         filling += " (half filling is mu = U/2: particle-hole symmetry)"
     low, high = lattice.extrema
-    hint = remark(p)
+    hint, noun = remark(p), "site" if lattice.bands == 1 else "cell"
     lines = [
         f"model:       U = {strength(p.model, p.unit)}, {filling}, band from {measured(f'{low:.4g}', p.unit)} to "
         f"{measured(f'{high:.4g}', p.unit)}",
-        f"cluster:     {cluster.size} sites, vectors {[list(v) for v in p.model.cluster]}"
+        *cell_lines(lattice),
+        f"cluster:     {cluster.size} {noun}{'s' * (cluster.size > 1)}, vectors {cluster.vectors.tolist()}"
         + (", isolated" if p.dca.isolated else ""),
-        f"sites:       {' '.join(f'({x},{y})' for x, y in cluster.sites)}",
+        f"{noun}s:       {' '.join(map(vector, cluster.sites))}",
         f"momenta:     {' '.join(cluster.names)}",
-        f"point group: {group.name}, {len(group.operations)} of the {len(lattice.point_group)} operations of the "
-        f"lattice ({lattice.system.name})",
-        f"irreps:      {' '.join(irrep_projectors(cluster))}",
+        f"point group: {group.name}, {len(distinct(group.operations))} of the {len(lattice.point_group)} operations of "
+        f"the lattice ({lattice.system.name})",
+        *([f"irreps:      {' '.join(irrep_projectors(cluster))}"] if lattice.system.harmonics else []),
+        *band_lines(lattice, p.unit),
         *([f"remark:      {hint}"] if hint else []),
         "",
     ]
@@ -68,10 +75,40 @@ def describe(p: Parameters) -> str:
     return "\n".join(lines)
 
 
+def cell_lines(lattice: Lattice) -> list[str]:
+    """Return a line on the orbitals of the cell where there are several."""
+    if lattice.bands == 1:
+        return []
+    places = (f"{name} at {vector(place)}" for name, place in zip(lattice.orbitals, lattice.positions))
+    return [f"cell:        {', '.join(places)}"]
+
+
+def band_lines(lattice: Lattice, unit: str) -> list[str]:
+    """Return a line on the bands at each point of high symmetry, where it is more than one band of the plane."""
+    if lattice.one_band and lattice.dimension == 2:
+        return []
+    names, points = corners(lattice)
+    lines, seen = [], set()
+    for name, k in zip(names, points):
+        spins = [" ".join(f"{energy + 0.0:.4g}" for energy in lattice.energies(k, spin).round(10) + 0.0)
+                 for spin in range(lattice.spins)]
+        label = "" if seen else f"bands{f' / {unit}' if unit else ''}:"
+        if name not in seen:
+            lines.append(f"{label:<13}{name} {' | '.join(dict.fromkeys(spins))}")
+        seen.add(name)
+    return lines
+
+
+def distinct(matrices: np.ndarray) -> set[bytes]:
+    """Return the different ones of matrices [n, D, D]."""
+    return {g.tobytes() for g in matrices}
+
+
 def remark(p: Parameters) -> str:
     """Return a remark on an input that can be run but may not be meant; empty where there is none."""
     low, high = lattice_of(p).extrema
-    hot = [T for T in p.dca.temperatures if T > HOT * max(high - low, p.model.U)]
+    largest = max(high - low, interaction_strength(p.hamiltonian.interaction))
+    hot = [T for T in p.dca.temperatures if T > HOT * largest]
     if not hot:
         return ""
     shown = f"{hot[0]:g}" + (f" to {hot[-1]:g}" if len(hot) > 1 else "")
@@ -146,4 +183,5 @@ def exact_needs(p: Parameters, cluster: Cluster) -> str:
         1.0 + (functions * (10.0 if cluster.size == 4 else 1.0) if p.measures_two_particle(T) else 0.0)
         for T in p.dca.temperatures
     )
-    return f"estimate:    {4**cluster.size} states, exact diagonalisation in about {format_duration(total)}"
+    states = 4 ** (cluster.size * cluster.lattice.bands)
+    return f"estimate:    {states} states, exact diagonalisation in about {format_duration(total)}"
