@@ -18,7 +18,7 @@ from plaq.dca.loop.loop import Loop
 from plaq.dca.loop.observer import QuietObserver
 from plaq.dca.loop.state import RunState
 from plaq.dca.parameters import Parameters
-from plaq.dca.physics import bethe_salpeter, checks, observables
+from plaq.dca.physics import bethe_salpeter, checks, observables, pair_estimates
 from plaq.dca.physics.single_particle import self_energy
 from plaq.dca.results.advice import advice
 from plaq.dca.solver import ctaux
@@ -64,8 +64,8 @@ class StoppedInTheAnalysis(Run):
 
     def __init__(self, monkeypatch, after):
         super().__init__(world(), NEVER)
-        self.left, self.saved, evaluate = after, None, observables.pairing
-        monkeypatch.setattr(observables, "pairing", lambda *a: (setattr(self, "left", self.left - 1), evaluate(*a))[1])
+        self.left, self.saved, evaluate = after, None, pair_estimates.pairing
+        monkeypatch.setattr(pair_estimates, "pairing", lambda *a: (setattr(self, "left", self.left - 1), evaluate(*a))[1])
 
     def stop_reason(self):
         return "SIGTERM" if self.left <= 0 else None

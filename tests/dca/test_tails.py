@@ -6,7 +6,8 @@ import synthetic
 
 from plaq.data.estimate import Estimate
 from plaq.dca.physics import checks
-from plaq.dca.physics.observables import TAILS, crossed, marked
+from plaq.dca.physics.observables import TAILS, marked
+from plaq.dca.physics.pair_estimates import crossed
 
 
 def estimate(name, bins, kurtosis=None):

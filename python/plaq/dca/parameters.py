@@ -16,7 +16,7 @@ from plaq.dca.lattice.wannier import read_hopping
 from plaq.dca.units import unit_of
 from plaq.errors import InputError
 from plaq.inputs import parameters, running
-from plaq.inputs.kinds import boolean, choice, devices, integer, list_of, one_of, real, text
+from plaq.inputs.kinds import boolean, choice, devices, either, integer, list_of, one_of, real, text
 from plaq.inputs.parameters import with_key
 from plaq.inputs.schema import REQUIRED, Parameter, Schema, shown, to_toml
 
@@ -39,6 +39,7 @@ MOST_EXACT, MOST_EXACT_PAIRS = 8, 4  # sites times orbitals of exact diagonalisa
 WIDEST = 1e8  # energies over T that Matsubara functions are made for
 
 _measurements = integer(1, 2 * 10**9)
+_momentum = list_of(real("[-64, 64]"), 1, longest=3)
 
 TABLE = [
     *ROWS,
@@ -83,7 +84,8 @@ TABLE = [
     Parameter("solver", "precision", choice("double", "float"), "double", "",
               "of the walker's matrix; float is refreshed in double"),
     Parameter("solver", "seed", integer(0, 2**63 - 1), 1, "", "of all random numbers"),
-    Parameter("two_particle", "channels", list_of(choice("pp", "magnetic", "charge", "transverse")), ["pp"], "",
+    Parameter("two_particle", "channels",
+              list_of(choice("pp", "magnetic", "charge", "transverse", "upup", "updown")), ["pp"], "",
               "two-particle functions to measure; an empty list for none"),
     Parameter("two_particle", "below", real("(0, inf]"), float("inf"), "t",
               "measured at temperatures up to this one"),
@@ -94,10 +96,15 @@ TABLE = [
               "positive fermionic Matsubara frequencies in the window; auto is 16 unless omega_max is given"),
     Parameter("two_particle", "omega_max", real("(0, 1e9]"), None, "t",
               "instead of frequencies: the window's largest frequency"),
-    Parameter("two_particle", "transfers", list_of(list_of(real("[-64, 64]"), 1, longest=3), shortest=1), [[0.0, 0.0]],
-              "pi/a", "momentum transfers q: different momenta of the cluster"),
+    Parameter("two_particle", "transfers", one_of("auto", list_of(_momentum, shortest=1)), "auto", "pi/a",
+              "momentum transfers q: different momenta of the cluster; auto: those that momenta needs, else q = 0"),
     Parameter("two_particle", "bosonic", list_of(integer(-1000, 1000), shortest=1), [0], "",
               "bosonic frequency transfers nu = 2 pi m T, as m"),
+    Parameter("two_particle", "momenta", either(integer(2, 1000), list_of(_momentum, shortest=1, longest=1000)), None,
+              "pi/a", "momenta q of the lattice at which susceptibilities and leading eigenvalues are evaluated: "
+              "a list, or a number of points on the path through the points of high symmetry"),
+    Parameter("two_particle", "samples", boolean(), False, "",
+              "keep the jackknife samples of two-particle functions in results.h5"),
     *running.rows([
         Parameter("run", "device", devices(), "none", "",
                   "devices on which chains walk and are measured: none for the workers, numbers of GPUs, or auto for "
@@ -147,13 +154,13 @@ class Parameters(parameters.Parameters):
         if solver.kind == "auto":
             general = read_hamiltonian(model, _refusal("")).is_general
             sections = with_key(sections, "solver", "kind", "ctint" if general else "ctaux")
-        if (dimension := len(model.cluster)) != 2 and pairs.transfers == ((0.0, 0.0),):
-            sections = with_key(sections, "two_particle", "transfers", [[0.0] * dimension])
         if solver.measurements_first == "auto":
             first = max(solver.bins, solver.chains, solver.measurements // 20)
             sections = with_key(sections, "solver", "measurements_first", min(first, solver.measurements))
         if pairs.measurements == "auto":
             sections = with_key(sections, "two_particle", "measurements", solver.measurements)
+        if pairs.transfers == "auto":
+            sections = with_key(sections, "two_particle", "transfers", transfers(model, pairs))
         if pairs.frequencies == "auto" and pairs.omega_max is None:
             sections = with_key(sections, "two_particle", "frequencies", 16)
         return sections
@@ -276,8 +283,13 @@ def check(values: Mapping[str, Any], source: str) -> None:
             refuse(f"two_particle.{name} = {shown(given)} must not repeat a value")
     if pairs.omega_max is not None:
         check_window(pairs.omega_max, [T for T in dca.temperatures if T <= pairs.below], refuse)
-    check_transfers(pairs.transfers, hamiltonian, refuse)
+    if pairs.transfers != "auto":
+        check_transfers(pairs.transfers, hamiltonian, refuse)
+    if pairs.momenta is not None:
+        check_momenta(values, hamiltonian, refuse)
     check_scales(hamiltonian, dca, refuse)
+    if values["run"].two_particle == "distributed" and pairs.samples:
+        refuse('run.two_particle = "distributed" keeps no samples: two_particle.samples = true needs "local" or "auto"')
     if values["run"].two_particle == "distributed" and solver.chains > MOST_CHAINS_DISTRIBUTED:
         refuse(f'run.two_particle = "distributed" allows at most {MOST_CHAINS_DISTRIBUTED} chains: '
                f'solver.chains = {solver.chains}')
@@ -330,13 +342,38 @@ def check_window(omega_max: float, temperatures: list[float], refuse) -> None:
                f"at most {MOST_FREQUENCIES} are allowed")
 
 
+def transfers(model: Any, pairs: Any) -> list[list[float]]:
+    """Return the transfers in pi/a that the input needs where it does not give them."""
+    if pairs.momenta is None:
+        return [[0.0] * len(model.cluster)]
+    from plaq.dca.lattice.hopping import Lattice
+    from plaq.dca.lattice.transfers import transfers_of
+
+    return transfers_of(pairs, Lattice(read_hamiltonian(model, _refusal("Parameters")).table), model.cluster)
+
+
+def check_momenta(values: Mapping[str, Any], hamiltonian: Hamiltonian, refuse) -> None:
+    """Refuse momenta of the lattice at which nothing can be evaluated."""
+    pairs = values["two_particle"]
+    if hamiltonian.is_general or values["solver"].kind == "ctint":
+        refuse("two_particle.momenta: responses between the momenta of the cluster need one band in two dimensions, "
+               'U >= 0 and solver.kind = "ctaux" or "ed"')
+    if not isinstance(pairs.momenta, int) and any(len(q) != 2 for q in pairs.momenta):
+        refuse(f"two_particle.momenta = {shown(pairs.momenta)}: each q has two components")
+    if not set(pairs.channels) & {"pp", "magnetic", "charge", "transverse"}:
+        refuse(f'two_particle.momenta needs "pp", "magnetic", "charge" or "transverse" in two_particle.channels = '
+               f"{shown(pairs.channels)}")
+    from plaq.dca.lattice.hopping import Lattice
+    from plaq.dca.lattice.transfers import check_momenta
+
+    check_momenta(pairs, Lattice(hamiltonian.table), hamiltonian.vectors, values["dca"].isolated, refuse)
+
+
 def check_transfers(transfers: tuple[tuple[float, ...], ...], hamiltonian: Hamiltonian, refuse) -> None:
     """Refuse a q that is no cluster momentum, q = 2 m/N_c with integers m for which cluster . m is a multiple of N_c.
     """
     vectors, dimension = hamiltonian.vectors, hamiltonian.dimension
     sites = abs(Torus(vectors).size)
-    if transfers == ((0.0, 0.0),):  # the default, in any dimension
-        return
     known = {}
     for q in transfers:
         if len(q) != dimension:

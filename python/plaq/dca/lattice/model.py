@@ -13,6 +13,7 @@ from plaq.dca.lattice.interaction import Interaction
 from plaq.dca.lattice.matrix_coarse_graining import MatrixCoarseGraining
 from plaq.dca.lattice.particle_hole import at_half_filling
 from plaq.dca.lattice.symmetry import PointGroup
+from plaq.dca.lattice.transfers import momenta_asked
 
 
 def lattice_of(parameters) -> Lattice:
@@ -33,7 +34,8 @@ class Model:
     U : repulsion on a site of one band, in the unit of the hopping amplitudes; interaction : all of a cell; general :
     whether functions are matrices [S, K, a, b, w], with MatrixCoarseGraining, or [K, w] of one band; group : point
     group of the cluster; transfers : indices of the momenta q of two-particle functions; mirror : [K] partners of an
-    exchange of particles and holes that is a symmetry of this run, else None (plaq.dca.lattice.particle_hole).
+    exchange of particles and holes that is a symmetry of this run, else None (plaq.dca.lattice.particle_hole);
+    momenta : [q, 2] at which responses of the lattice are asked for, in 1/a, or None.
     """
 
     U: float
@@ -45,6 +47,7 @@ class Model:
     mirror: np.ndarray | None
     interaction: Interaction | None = None
     general: bool = False
+    momenta: np.ndarray | None = None
 
     @property
     def spins(self) -> int:
@@ -63,4 +66,5 @@ class Model:
             coarse = MatrixCoarseGraining(cluster, isolated, group)
             return cls(np.nan, cluster.lattice, cluster, group, coarse, transfers, None, interaction, True)
         return cls(p.model.U, cluster.lattice, cluster, PointGroup(cluster), CoarseGraining(cluster, isolated),
-                   transfers, at_half_filling(p, cluster), interaction)
+                   transfers, at_half_filling(p, cluster), interaction,
+                   momenta=momenta_asked(p.two_particle.momenta, cluster.lattice))

@@ -318,7 +318,7 @@ def evaluate(setup: Setup, state: TemperatureState, bath: Bath, solution: Soluti
     with noise_explained(setup, state, [*state.history, verdict.record]):
         estimates = observables.estimates(solution.evaluation, verdict.average, bath.request.window,
                                           setup.general_channels, setup.run.comm.starmap, state.distributed,
-                                          setup.run.raise_if_stopped)
+                                          setup.run.raise_if_stopped, setup.parameters.two_particle.samples)
     if setup.target_density is None:
         estimates["mu"] = replace(estimates["mu"], mean=np.array(bath.mu[0]), error=np.array(0.0), jackknife=None)
     state.clock("analysis", started)

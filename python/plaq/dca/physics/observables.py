@@ -5,42 +5,28 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
 from plaq.data import statistics
 from plaq.data.estimate import Axis, Estimate
-from plaq.dca.lattice.symmetry import irrep_blocks, irrep_projectors
 from plaq.dca.physics.checks import HEAVY, SLOW
 from plaq.dca.physics.evaluation import Evaluation
-from plaq.dca.physics.two_particle import (
-    CHANNELS,
-    NEGATIVE,
-    PAIRING,
-    channel,
-    channel_labels,
-    channel_terms,
-    modes_of_all_data,
-    pair_orbits,
-    pairing,
-    pairing_labels,
-    two_particle_axes,
-)
+from plaq.dca.physics.pair_estimates import UNSOLVED, PairEstimates
 from plaq.dca.solver import jackknife_groups
-from plaq.dca.solver.choices import MEASURED_AS, measured_functions
 from plaq.dca.solver.ctaux import Measured
-from plaq.dca.solver.distributed_g4 import DistributedEstimate, DistributedG4, pair_functions
+from plaq.dca.solver.distributed_g4 import DistributedEstimate, DistributedG4
 from plaq.trace.session import region
 
+PAIRS = "G4_", "lambda_", "eigenv", "chi_", "leading_"  # first letters of names from two-particle functions
+LIGHT = "sign", "order_histogram", "eigenv", "leading_vector"  # samples may order eigenvectors anew
 TAILS = "heavy tails: errors of single numbers may be several times too small"
-UNSOLVED = "noise leaves the equation without a solution in some of the jackknife samples: measure more"
 ROUNDING = {"density": 1e-5, "spin_square": 1e-5, "charge_square": 1e-5}  # in the time series
 
 
 @region("estimates")
 def estimates(evaluation: Evaluation, measured: Measured, window=0, channels=(), starmap=itertools.starmap,
-              distributed: DistributedG4 | None = None, between: Callable[[], None] = lambda: None
+              distributed: DistributedG4 | None = None, between: Callable[[], None] = lambda: None, samples=False
               ) -> dict[str, Estimate | DistributedEstimate]:
     """Return all observables of a temperature by name; see docs/conventions.md for each formula.
 
@@ -50,6 +36,7 @@ def estimates(evaluation: Evaluation, measured: Measured, window=0, channels=(),
     (Communicator.starmap). With ``distributed`` they always share them, and return these functions as
     `DistributedEstimate`.
     between : called on all ranks after each sample; an exception from it ends the work.
+    samples : whether two-particle functions keep their jackknife samples.
     """
     taus = autocorrelation(measured, evaluation.equations.series_columns)
     slowest = max((taus[name] for name in SLOW if name in taus), default=None)
@@ -57,31 +44,16 @@ def estimates(evaluation: Evaluation, measured: Measured, window=0, channels=(),
     fewest = jackknife_groups.FEWEST_GROUPS if independent else statistics.MINIMUM_BINS
     note = statistics.unsupported(measured.weights, measured.sign, None if independent else slowest, measured.parts,
                                   measured.chains, fewest)
-    measured_as = measured_functions(channels)
-    orbits = None if measured.pairing is None else pair_orbits(evaluation.model.group)
-    functions = pair_functions(window, evaluation.model.cluster.size, orbits, len(measured_as))
     on_ranks = with_breaks(distributed.starmap if distributed else starmap, between)
     results = {}
 
-    def add(labels, function, *binned, starmap=itertools.starmap):
-        resampled = statistics.jackknife(function, measured.norm, *binned, weights=measured.weights, starmap=starmap,
+    def add(labels, function, *binned):
+        resampled = statistics.jackknife(function, measured.norm, *binned, weights=measured.weights,
                                          chains=measured.chains)
         for name, value in resampled.items():
             if name in labels:
                 unsolved = "" if np.all(np.isfinite(value.error)) else UNSOLVED
                 results[name] = value.estimate(name, tau_int=taus.get(name), note=note or unsolved, **labels[name])
-                results[name].note = results[name].note or crossed(resampled.get(f"{NEGATIVE}{name}"))
-
-    def add_function(name, function, rows, axes, convention):
-        """Add the two-particle function itself, row by row on the ranks that have the rows."""
-        value = statistics.jackknife(lambda w, g4: g4 / w, measured.norm, rows, weights=measured.weights, keep=False,
-                                     chains=measured.chains)
-        error = statistics.no_error(value.mean) if note else value.error
-        whole = (value.mean, error) if distributed else (function.whole(value.mean), function.whole(error))
-        kind = (partial(DistributedEstimate, comm=distributed.comm, function=function) if distributed else
-                partial(Estimate, disagreement=value.disagreement, kurtosis=value.kurtosis))
-        results[name] = kind(name=name, mean=whole[0], error=whole[1], axes=tuple(axes), unit="1/t^2",
-                             convention=convention, note=note)
 
     names = list(measured.correlations)
     equations = evaluation.equations
@@ -96,24 +68,8 @@ def estimates(evaluation: Evaluation, measured: Measured, window=0, channels=(),
     axes = [Axis("k", np.arange(measured.histogram.shape[1]))]
     results["order_histogram"] = histogram.estimate("order_histogram", axes, note=note,
                                                     convention="probability of k vertices, not weighted by the sign")
-    if measured.pairing is not None:
-        function = functions["pairing"]
-        projectors, blocks = irrep_projectors(evaluation.model.cluster), irrep_blocks(evaluation.model.cluster)
-        evaluate = lambda w, g, f, g4: pairing(*evaluation.sample(w, g, f), projectors, blocks,
-                                                   function.whole(g4 / w))
-        add(pairing_labels(evaluation, projectors, window), evaluate, *bath_sums, measured.pairing, starmap=on_ranks)
-        add_function("G4_pp", function, measured.pairing, two_particle_axes(evaluation, window, half=True), PAIRING)
-    for kind, q, m_index in channels:
-        i = measured_as.index((MEASURED_AS.get(kind, kind), q, m_index))
-        tag, function, values = f"{kind}_q{q}_m{m_index}", functions[f"channel_{i}"], measured.channels[i]
-        blocks = irrep_blocks(evaluation.model.cluster, q)
-        terms = lambda w, g, f, g4: channel_terms(*evaluation.sample(w, g, f), kind, q, m_index, window,
-                                                      function.whole(g4 / w))
-        whole = [statistics.weighted_average(a, measured.weights) for a in (measured.norm, *bath_sums, values)]
-        full = next(on_ranks(lambda *sums: modes_of_all_data(blocks, *terms(*sums)), [whole]))
-        add(channel_labels(evaluation, blocks, window, tag), lambda *sums: channel(blocks, full, tag, *terms(*sums)),
-            *bath_sums, values, starmap=on_ranks)
-        add_function(f"G4_{tag}", function, values, two_particle_axes(evaluation, window), CHANNELS[kind])
+    if measured.pairing is not None or channels:
+        results |= PairEstimates(evaluation, measured, window, channels, on_ranks, distributed, note, samples).all()
     return marked(equations.without_noise(results, evaluation))
 
 
@@ -151,22 +107,10 @@ def marked(estimates):
     large, and chance decides which number shows it.
     """
     heavy = {name for name, e in estimates.items() if (getattr(e, "kurtosis", None) or 0.0) > HEAVY
-             and not name.startswith(("sign", "order_histogram", "eigenv"))}  # samples may order eigenvectors anew
-    pairs = {name for name in estimates if name.startswith(("G4_", "lambda_", "eigenv"))}
+             and not name.startswith(LIGHT)}
+    pairs = {name for name in estimates if name.startswith(PAIRS)}
     heavy |= pairs if heavy & pairs else set()
     return {name: replace(e, note=TAILS) if name in heavy and not e.note else e for name, e in estimates.items()}
-
-
-def crossed(negative):
-    """Return a note where samples have another number of negative eigenvalues than all data; else an empty text.
-
-    The physical eigenvalue is counted behind them in each sample, so its error stays valid.
-    """
-    if negative is None or negative.values is None:
-        return ""
-    changed = int(np.count_nonzero(negative.values != negative.mean))
-    return (f"{changed} of {len(negative.values)} jackknife samples have another number of negative eigenvalues of the "
-            "pairing function than all data: the vertex diverges near here" if changed else "")
 
 
 def with_breaks(starmap, between):

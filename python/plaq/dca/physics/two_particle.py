@@ -18,6 +18,8 @@ CHANNELS = {
     "pp": "<G_up(k,k') G_down(q-k,q-k')>",
     "magnetic": "1/2 sum_ss' s s' <G_s(k+q,k) G_s'(k',k'+q)> - 1/2 sum_s <G_s(k',k) G_s(k+q,k'+q)>",
     "charge": "1/2 sum_ss' <G_s(k+q,k) G_s'(k',k'+q)> - 1/2 sum_s <G_s(k',k) G_s(k+q,k'+q)>",
+    "upup": "1/2 sum_s (<G_s(k+q,k) G_s(k',k'+q)> - <G_s(k',k) G_s(k+q,k'+q)>)",
+    "updown": "1/2 sum_s <G_s(k+q,k) G_-s(k',k'+q)>",
     "transverse": "-<G_up(k,k') G_down(k'+q,k+q)>, measured as the magnetic one, which it equals",
 }
 

@@ -186,7 +186,7 @@ def measures_pairing(p: Parameters) -> bool:
 def channels(p: Parameters) -> int:
     """Return the number of two-particle functions measured beside pairing at q = 0, nu = 0."""
     pairs = p.two_particle
-    kinds = {choices.MEASURED_AS.get(kind, kind) for kind in pairs.channels}
+    kinds = {part for kind in pairs.channels for part in choices.measured_as(kind)}
     return len(kinds) * len(pairs.transfers) * len(pairs.bosonic) - measures_pairing(p)
 
 

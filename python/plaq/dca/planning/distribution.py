@@ -11,9 +11,12 @@ from plaq.machine import memory, pool_options
 
 
 def may_be_distributed(p: Parameters) -> bool:
-    """Return whether the input leaves the distribution to the available memory; not for more chains than message tags.
+    """Return whether the input leaves the distribution to the available memory.
+
+    Not for more chains than message tags, nor where all ranks need the samples of the functions.
     """
-    return p.run.two_particle != "local" and p.solver.chains <= MOST_CHAINS_DISTRIBUTED
+    return (p.run.two_particle != "local" and p.solver.chains <= MOST_CHAINS_DISTRIBUTED
+            and not p.two_particle.samples)
 
 
 def is_distributed(p: Parameters, cluster: Cluster, T: float, comm: Any) -> bool:

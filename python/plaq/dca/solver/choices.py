@@ -67,13 +67,21 @@ def expected_order(parameters, cluster, beta, filling):
     return expansion_constant(parameters, cluster, beta) + vertices
 
 
-MEASURED_AS = {"transverse": "magnetic"}  # equal by rotation of the spins: docs/conventions.md
+# Kinds of two-particle functions as sums of those that are measured. Transverse is magnetic by rotation of the spins,
+# the others by the definition of magnetic and charge: docs/conventions.md.
+SUMS = {"transverse": {"magnetic": 1.0}, "upup": {"charge": 0.5, "magnetic": 0.5},
+        "updown": {"charge": 0.5, "magnetic": -0.5}}
+
+
+def measured_as(kind):
+    """Return {measured kind: factor} of a two-particle function."""
+    return SUMS.get(kind, {kind: 1.0})
 
 
 def measured_functions(functions):
     """Return the two-particle functions (kind, transfer index, bosonic index) to measure, once each, for those wanted.
     """
-    return list(dict.fromkeys((MEASURED_AS.get(kind, kind), q, m) for kind, q, m in functions))
+    return list(dict.fromkeys((part, q, m) for kind, q, m in functions for part in measured_as(kind)))
 
 
 def window(parameters, beta):
