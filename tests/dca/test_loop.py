@@ -65,7 +65,8 @@ class StoppedInTheAnalysis(Run):
     def __init__(self, monkeypatch, after):
         super().__init__(world(), NEVER)
         self.left, self.saved, evaluate = after, None, pair_estimates.pairing
-        monkeypatch.setattr(pair_estimates, "pairing", lambda *a: (setattr(self, "left", self.left - 1), evaluate(*a))[1])
+        counted = lambda *a: (setattr(self, "left", self.left - 1), evaluate(*a))[1]
+        monkeypatch.setattr(pair_estimates, "pairing", counted)
 
     def stop_reason(self):
         return "SIGTERM" if self.left <= 0 else None
