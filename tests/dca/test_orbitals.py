@@ -19,7 +19,9 @@ from lattices import (
 from plaq.dca.lattice.cluster import Cluster
 from plaq.dca.lattice.hopping import Lattice
 from plaq.dca.lattice.interaction import DensityPair, ExchangeTerm, Interaction
+from plaq.dca.lattice.matrix_coarse_graining import MatrixCoarseGraining
 from plaq.dca.lattice.symmetry import PointGroup
+from plaq.dca.solver.ed.cluster import ExactCluster
 from plaq.errors import InputError
 
 TABLES = {"honeycomb": HONEYCOMB, "kagome": KAGOME, "three-band": THREE_BAND, "bilayer": BILAYER, "chain": CHAIN,
@@ -189,6 +191,36 @@ def test_averages_of_correlations_and_densities():
     squared = np.broadcast_to(squared, (2, 2, *squared.shape[1:]))
     assert np.allclose(action.average_pairs(squared), squared)
     assert np.allclose(action.average_orbitals([[1.0, 2.0, 6.0]] * 2), 3.0)
+
+
+@pytest.mark.parametrize("table, vectors", [(HONEYCOMB, [[1, 1], [-1, 2]]), (SSH, [[2]]), (KAGOME, [[1, 0], [0, 1]])])
+def test_exact_functions_have_the_symmetry_that_is_averaged_over(table, vectors):
+    """U = 3 on all sites of an isolated cluster, by exact diagonalisation: three cells of graphene have all of C6v."""
+    lattice = orbital_lattice(table)
+    c, b = Cluster(lattice, vectors), lattice.bands
+    exact = ExactCluster(c.hopping_matrix(), 3.0, 0.7, 1.5)
+    group = PointGroup(c, isolated=True)
+    assert len(group.operations) == len(lattice.operations)
+    by_cells = lambda f: np.moveaxis(f.reshape(c.size, b, c.size, b, -1), 1, 2)  # [cell, cell', a, b, ...]
+    from_origin = lambda f: by_cells(f)[:, 0]  # [R, a, b, ...]
+    g = c.to_momenta(from_origin(exact.green_iw(np.array([2.1, 6.3]))))[None]
+    assert np.allclose(group.action.average(g), g, atol=1e-12) and np.abs(g[..., 0, 1, 0]).max() > 0.01
+    for correlation in (exact.spin_correlation(), exact.charge_correlation()):
+        pairs = np.broadcast_to(from_origin(correlation)[..., 0], (2, 2, c.size, b, b))
+        assert np.allclose(group.action.average_pairs(pairs), pairs, atol=1e-12)
+    density = exact.site_density.reshape(c.size, b)[0]
+    assert np.allclose(group.action.average_orbitals([density, density]), density, atol=1e-12)
+
+
+@any_lattice
+def test_sum_rules_of_the_densities_of_states(lattice):
+    """Mean of tr h over the zone is tr t(0), that of tr h^2 the sum of all squares of hops."""
+    coarse = MatrixCoarseGraining(Cluster(lattice, square_vectors(lattice)))
+    for spin in range(lattice.spins):
+        traces = [np.einsum("kaa->", moment[spin]) / coarse.cluster.size for moment in (coarse.h_mean, coarse.h_second)]
+        first = np.trace(lattice.table[(0,) * lattice.dimension][spin])
+        second = sum(np.sum(t[spin] ** 2) for t in lattice.table.values())
+        assert np.allclose(traces, [first, second], atol=1e-11)
 
 
 @pytest.mark.parametrize("table, words", [
