@@ -1,29 +1,35 @@
-"""Thermal averages of an isolated Hubbard cluster by exact diagonalisation: the oracle of the QMC solver."""
+"""Thermal averages of an isolated cluster by exact diagonalisation: the oracle of the QMC solvers."""
 
 from functools import cached_property
 
 import numpy as np
 from scipy.optimize import brentq
 
-from plaq.dca.solver.ed.fock import DN, UP, Spectrum
+from plaq.dca.solver.ed.fock import DN, UP, Spectrum, Terms
 from plaq.errors import InputError
 
 NEGLIGIBLE = 1e-15  # Boltzmann weights below this (relative to Z) are left out
 
 
 class ExactCluster:
-    """Grand-canonical averages of H = sum_ij,s h_ij c+_is c_js + U sum_i n_iup n_idn - mu N at temperature 1/beta.
+    """Grand-canonical averages of H = sum_ij,s h_ij c+_is c_js + H_int - mu N at temperature 1/beta.
 
-    hopping: real symmetric (Nc, Nc) in units of t, with its sign and with the on-site energies on the diagonal;
-    fourier: exp(-i K.R) as [K, R] when the cluster is translation invariant (needed beyond 4 sites in practice,
-    for functions of K and for two-particle functions). Results are exact to about 1e-12; densities and energies
-    are per site, and the energy excludes -mu N. Raises InputError.
+    hopping: real symmetric [i, j], or one for each spin, with its sign and with the on-site energies on the diagonal;
+    i = cell * orbitals + orbital; interaction: U of U sum_i n_iup n_idn, or `Terms`; fourier: exp(-i K.R) as [K, R]
+    when the cluster is translation invariant (needed beyond 4 sites in practice, for functions of K and for
+    two-particle functions). Results are exact to about 1e-12; densities and energies are per site, with orbitals per
+    cell, and the energy excludes -mu N. Raises InputError.
     """
 
-    def __init__(self, hopping, U, mu, beta, fourier=None, spectrum=None):
+    def __init__(self, hopping, interaction, mu, beta, fourier=None, spectrum=None):
         if not beta > 0:
             raise InputError(f"beta = {beta}: must be positive")
-        self.spectrum = Spectrum(hopping, U, fourier) if spectrum is None else spectrum
+        self.U = None if isinstance(interaction, Terms) else float(interaction)
+        if spectrum is None:
+            cells = len(hopping) if self.U is not None and fourier is None else 1
+            terms = interaction if self.U is None else Terms.on_site(interaction, cells)
+            spectrum = Spectrum(hopping, terms, fourier)
+        self.spectrum = spectrum
         self.mu, self.beta, self.sites = float(mu), float(beta), self.spectrum.sites
         blocks = self.spectrum.blocks
         self.levels = [b.energy - self.mu * b.particles for b in blocks]  # eigenvalues of H, by block
@@ -37,15 +43,20 @@ class ExactCluster:
         """Return the cluster at another chemical potential or temperature, without diagonalising again."""
         s = self.spectrum
         mu, beta = self.mu if mu is None else mu, self.beta if beta is None else beta
-        return ExactCluster(s.hopping, s.U, mu, beta, s.fourier, spectrum=s)
+        return ExactCluster(s.hopping, s.terms if self.U is None else self.U, mu, beta, s.fourier, spectrum=s)
 
     def at_density(self, density):
-        """Return the cluster at the chemical potential that gives `density` in (0, 2), to 1e-12 in mu."""
-        if not 0 < density < 2:
-            raise InputError(f"density = {density}: must be between 0 and 2")
+        """Return the cluster at the chemical potential that gives `density`, to 1e-12 in mu.
+
+        It lies between 0 and 2, with orbitals and `fourier` twice their number.
+        """
         s = self.spectrum
-        reach = np.abs(s.hopping).sum(axis=1).max() + abs(s.U) + 60 / self.beta
-        reach += abs(np.log(density / (2 - density))) / self.beta
+        most = 2 * s.modes / s.sites
+        if not 0 < density < most:
+            raise InputError(f"density = {density}: must be between 0 and {most:g}")
+        values = [abs(term[0]) for term in (*s.terms.pairs, *s.terms.exchanges)]
+        reach = np.abs(s.hopping).sum(axis=-1).max() + 2 * sum(values) + 60 / self.beta
+        reach += abs(np.log(density / (most - density))) / self.beta
         return self.at(mu=brentq(lambda mu: self.at(mu=mu).density - density, -reach, reach, xtol=1e-12))
 
     # --- thermodynamics
@@ -63,10 +74,12 @@ class ExactCluster:
         """D = sum_i <n_iup n_idn>/Nc."""
         return self._average(b.double_occupancy for b in self.spectrum.blocks) / self.sites
 
-    @property
+    @cached_property
     def potential_energy(self):
-        """U D."""
-        return self.spectrum.U * self.double_occupancy
+        """<H_int>/Nc."""
+        if self.U is not None:
+            return self.U * self.double_occupancy
+        return self._average(b.interaction for b in self.spectrum.blocks) / self.sites
 
     @cached_property
     def total_energy(self):
@@ -80,74 +93,81 @@ class ExactCluster:
 
     # --- one-particle functions
 
-    def _hops(self):
-        """Yield, for each pair of blocks that c_a joins, orbitals, m, n, <m|c_a|n>. The sum over them is one spin's.
+    def _hops(self, spin):
+        """Yield, for each pair of blocks that c_p joins, modes p, blocks m, n, and <m|c_p|n>. The sum is one spin's.
 
-        It is half the sum over both spins, and by spin flip that half is the blocks N_up > N_dn with both spins
-        and the blocks N_up = N_dn with one of them.
+        Where spin up and down are equivalent it is half the sum over both, and by spin flip that half is the blocks
+        N_up > N_dn with both spins and the blocks N_up = N_dn with one of them.
         """
         s = self.spectrum
         for n, block in enumerate(s.blocks):
-            for spin in (UP, DN) if block.n_up > block.n_dn else (DN,) if block.n_up == block.n_dn else ():
+            both = (UP, DN) if block.n_up > block.n_dn else (DN,) if block.n_up == block.n_dn else ()
+            for own in both if s.flips else (spin,):
                 targets = {}
-                for a in range(self.sites):
-                    m = s.target(a, spin, n)
+                for p in range(s.modes):
+                    m = s.target(p, own, n)
                     if m is not None and max(self.weights[m].max(), self.weights[n].max()) > NEGLIGIBLE:
-                        targets.setdefault(m, []).append(a)
-                for m, orbitals in targets.items():
-                    yield orbitals, m, n, np.array([s.annihilate(a, spin, n) for a in orbitals])
+                        targets.setdefault(m, []).append(p)
+                for m, modes in targets.items():
+                    yield modes, m, n, np.array([s.annihilate(p, own, n) for p in modes])
 
     def _site_matrix(self, f):
-        """Return [i, j, ...] on sites from [a, b, ...] of orbitals: c_i = Nc^-1/2 sum_K e^{iK.R_i} c_K."""
-        if self.spectrum.group is None:
+        """Return [i, j, ...] on sites from [p, p', ...] of modes: c_i = Nc^-1/2 sum_K e^{iK.R_i} c_K."""
+        s = self.spectrum
+        if s.group is None:
             return f
-        back = self.spectrum.fourier.conj().T / np.sqrt(self.sites)
+        back = np.kron(s.fourier.conj().T / np.sqrt(s.cells), np.eye(s.orbitals))
         return np.einsum("ia,ab...,jb->ij...", back, f, back.conj(), optimize=True)
 
-    def green_iw(self, omega):
-        """Return g_ij(i omega) = int_0^beta dtau e^{i omega tau} G_ij(tau) of one spin, complex [i, j, w]; omega real.
-        """
+    def green_iw(self, omega, spin=UP):
+        """Return g_ij(i omega) = int_0^beta dtau e^{i omega tau} G_ij(tau) of a spin, complex [i, j, w]; omega real."""
         omega = np.asarray(omega, float)
-        g = np.zeros((self.sites, self.sites, omega.size), complex)
-        for orbitals, m, n, c in self._hops():
+        modes = self.spectrum.modes
+        g = np.zeros((modes, modes, omega.size), complex)
+        for orbitals, m, n, c in self._hops(spin):
             gap = self.levels[m][:, None] - self.levels[n]
             weight = self.weights[m][:, None] + self.weights[n]
             keep = weight > NEGLIGIBLE
             gap, c = gap[keep], c[:, keep]
-            pairs = np.einsum("ax,bx,x->abx", c, c, weight[keep])
+            pairs = np.einsum("ax,bx,x->abx", c, c.conj(), weight[keep])
             for w, frequency in enumerate(omega):
                 lorentzian = 1 / (gap**2 + frequency**2)
                 g[np.ix_(orbitals, orbitals, [w])] += (pairs @ (gap * lorentzian)
                                                        - 1j * frequency * (pairs @ lorentzian))[..., None]
         return self._site_matrix(g)
 
-    def green_tau(self, tau):
-        """Return g_ij(tau) = -<T c_i(tau) c+_j(0)>, real [i, j, tau], 0 <= tau <= beta."""
+    def green_tau(self, tau, spin=UP):
+        """Return g_ij(tau) = -<T c_i(tau) c+_j(0)> of a spin, real [i, j, tau], 0 <= tau <= beta."""
         tau = np.asarray(tau, float)
         if tau.size and (tau.min() < 0 or tau.max() > self.beta):
             raise InputError("tau: must lie between 0 and beta")
         offset = np.log(sum(np.exp(-self.beta * e).sum() for e in self.levels))
-        g = np.zeros((self.sites, self.sites, tau.size))
-        for orbitals, m, n, c in self._hops():
+        modes = self.spectrum.modes
+        g = np.zeros((modes, modes, tau.size), self.spectrum.dtype)
+        for orbitals, m, n, c in self._hops(spin):
             left = np.exp(-np.outer(self.beta - tau, self.levels[m]) - offset)
             right = np.exp(-np.outer(tau, self.levels[n]))
             for a, ca in zip(orbitals, c):
                 for b, cb in zip(orbitals, c):
-                    g[a, b] -= np.einsum("tn,tn->t", left @ (ca * cb), right)
+                    g[a, b] -= np.einsum("tn,tn->t", left @ (ca * cb.conj()), right)
         return np.real(self._site_matrix(g))
 
-    def self_energy(self, omega):
+    def self_energy(self, omega, spin=UP):
         """Return sigma_ij(i omega) = (i omega + mu) delta_ij - h_ij - (G^-1)_ij, complex [i, j, w]; includes U n/2."""
         omega = np.asarray(omega, float)
-        inverse = np.linalg.inv(np.moveaxis(self.green_iw(omega), -1, 0))
-        free = (1j * omega[:, None, None] + self.mu) * np.eye(self.sites) - self.spectrum.hopping
+        inverse = np.linalg.inv(np.moveaxis(self.green_iw(omega, spin), -1, 0))
+        free = (1j * omega[:, None, None] + self.mu) * np.eye(self.spectrum.modes) - self.spectrum.hopping[spin]
         return np.moveaxis(free - inverse, 0, -1)
 
     def to_momentum(self, f):
-        """Return f(K) = 1/Nc sum_ij e^{-iK.(R_i - R_j)} f_ij, from [i, j, ...] to [K, ...]."""
+        """Return f(K) = 1/Nc sum_ij e^{-iK.(R_i - R_j)} f_ij, [K, ...] from [i, j, ...]; with orbitals [K, a, b, ...].
+        """
         if self.spectrum.fourier is None:
             raise InputError("fourier: functions of K need the Fourier matrix of the cluster")
-        phase = self.spectrum.fourier
+        phase, b = self.spectrum.fourier, self.spectrum.orbitals
+        if b > 1:
+            f = np.reshape(f, (len(phase), b, len(phase), b, *np.shape(f)[2:]))
+            return np.einsum("ki,kj,iajb...->kab...", phase, phase.conj(), f, optimize=True) / self.sites
         return np.einsum("ki,kj,ij...->k...", phase, phase.conj(), f, optimize=True) / self.sites
 
     # --- spin and charge correlations
@@ -156,12 +176,12 @@ class ExactCluster:
     def _correlations(self):
         """Equal-time and static <x y+>, x and y densities of sites or momenta, for charge (+1) and spin (-1)."""
         s = self.spectrum
-        found = {sign: np.zeros((2, self.sites, self.sites)) for sign in (+1, -1)}
+        found = {sign: np.zeros((2, s.modes, s.modes)) for sign in (+1, -1)}
         for n, block in enumerate(s.blocks):
             if block.n_up < block.n_dn:  # equal to its spin-flipped twin
                 continue
             targets = {}
-            for x in range(self.sites):
+            for x in range(s.modes):
                 m = s.lowered(x, n)
                 if m is not None and max(self.weights[m].max(), self.weights[n].max()) > NEGLIGIBLE:
                     targets.setdefault(m, []).append(x)
@@ -170,11 +190,11 @@ class ExactCluster:
                 times = 1 + (block.n_up > block.n_dn)
                 for sign, out in found.items():
                     rho = (up + sign * dn).reshape(len(labels), -1)
-                    for total, kernel in zip(out, self._kernels(m, n)):
+                    for total, kernel in zip(out, self.kernels(m, n)):
                         total[np.ix_(labels, labels)] += times * (rho * kernel.ravel()) @ rho.T
         return found
 
-    def _kernels(self, m, n):
+    def kernels(self, m, n):
         """Return w_m and (w_n - w_m)/(E_m - E_n): weights of <m|x|n><n|y+|m> at equal times and integrated over tau."""
         wm, wn = self.weights[m][:, None], self.weights[n]
         gap = self.levels[m][:, None] - self.levels[n]
