@@ -152,4 +152,5 @@ def test_eight_sites():
     ({"hopping": [[0.0, 1.0], [1.0, 0.5]]}, "fourier")])
 def test_bad_input_is_named(change, key):
     with pytest.raises(InputError, match=key):
-        ExactCluster(**{"hopping": DIMER, "interaction": 4.0, "mu": 2.0, "beta": 2.0, "fourier": DIMER_FOURIER} | change)
+        ExactCluster(**{"hopping": DIMER, "interaction": 4.0, "mu": 2.0, "beta": 2.0, "fourier": DIMER_FOURIER,
+                        **change})
