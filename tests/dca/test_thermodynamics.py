@@ -9,8 +9,9 @@ from scipy.special import expit
 from plaq.data.estimate import Estimate
 from plaq.dca.lattice.cluster import Cluster
 from plaq.dca.lattice.hopping import Lattice
+from plaq.dca.lattice.model import cluster_of
 from plaq.dca.physics.entropy import Integration
-from plaq.dca.physics.high_temperature import at_density, at_mu, ensemble
+from plaq.dca.physics.high_temperature import ensemble, limit, moments, one_band
 from plaq.dca.physics.point import Point
 from plaq.dca.results.results import Results
 from plaq.dca.results.thermodynamics import thermodynamics
@@ -27,7 +28,7 @@ class Exact:
         self.cluster = Cluster(Lattice.square(), vectors)
         self.solution = ed.ExactCluster(self.cluster.hopping_matrix(), U, mu, 1.0, fourier=self.cluster.fourier)
         self.U, self.mu = U, mu
-        self.limit = at_mu(mu, U, self.cluster.energies.mean(), self.cluster.energies.var())
+        self.limit = limit(one_band(U, self.cluster.energies.mean(), self.cluster.energies.var()), mu=mu)
 
     def at(self, T):
         here = self.solution.at(beta=1 / T)
@@ -70,13 +71,13 @@ def test_the_limit_of_infinite_temperature_is_exact(vectors, U, mu):
 @pytest.mark.parametrize("n", [1.0, 0.7])
 def test_the_slope_at_fixed_density_is_exact(n):
     cluster, U = Cluster(Lattice.square(), [[2, 0], [0, 2]]), 5.0
-    limit = at_density(n, U, cluster.energies.mean(), cluster.energies.var())
+    exact = limit(one_band(U, cluster.energies.mean(), cluster.energies.var()), n)
     energy = []
     for beta in (1e-3, 2e-3):
         start = ed.ExactCluster(cluster.hopping_matrix(), U, U / 2, beta, fourier=cluster.fourier)
         energy.append(start.at_density(n).total_energy)
-    assert 2 * energy[0] - energy[1] == pytest.approx(limit.energy, abs=1e-4)
-    assert (4 * energy[0] - energy[1] - 3 * limit.energy) / 2e-3 == pytest.approx(limit.slope, abs=2e-3)
+    assert 2 * energy[0] - energy[1] == pytest.approx(exact.energy, abs=1e-4)
+    assert (4 * energy[0] - energy[1] - 3 * exact.energy) / 2e-3 == pytest.approx(exact.slope, abs=2e-3)
 
 
 def test_free_electrons_at_fixed_density():
@@ -122,10 +123,10 @@ def test_tables_and_display_of_a_run(tmp_path):
     exact = Exact(*CLUSTERS[0])
     points = made_up(exact, FINE[::-1], 1e-3, np.random.default_rng(1))
     p = synthetic.parameters(model={"U": 8.0}, dca={"density": 1.0, "isolated": False, "temperatures": [1.0]})
-    limit = at_density(1.0, 8.0, 0.0, exact.cluster.energies.var())
+    half = limit(one_band(8.0, 0.0, exact.cluster.energies.var()), 1.0)
     for point in points:  # at half filling both ensembles have the same s
         point.observables["density"] = Estimate("density", np.array(1.0), np.array(0.0))
-    found = thermodynamics(points, limit, "t")
+    found = thermodynamics(points, half, "t")
     assert found.T[0] == 16 and not found.missing and "compressibility" not in found
     rows = found.rows()
     assert rows[-1]["entropy"] == found["entropy"].mean[-1] and rows[0]["entropy_discretisation"] < 1e-3
@@ -142,3 +143,55 @@ def test_what_is_missing_is_said():
     assert "needs the energy at 3 temperatures" in thermodynamics(points[:2], exact.limit, "t").missing
     with pytest.raises(KeyError, match="none: no entropy"):
         Results(points).thermodynamics["entropy"]
+
+
+def test_the_limit_of_one_band_is_that_of_its_input():
+    bath = moments(synthetic.parameters(model={"U": 3.0, "t_prime": 0.3}))
+    assert bath.hops == pytest.approx(2 * 4.36) and bath.squares == 9 and list(bath.levels) == [0, 0]
+    small = synthetic.parameters(model={"U": 3.0, "cluster": [[1, 0], [0, 1]]},
+                                 dca={"density": None, "mu": 1.0, "isolated": True}, two_particle={"channels": []})
+    assert list(moments(small).levels) == [-4, -4] and moments(small).hops == 0, "its own images"
+
+
+def operators(count):
+    """Annihilators of fermions by Jordan and Wigner."""
+    z, c = np.diag([1.0, -1.0]), np.array([[0.0, 1.0], [0.0, 0.0]])
+    found = []
+    for i in range(count):
+        matrix = np.eye(1)
+        for factor in [z] * i + [c] + [np.eye(2)] * (count - i - 1):
+            matrix = np.kron(matrix, factor)
+        found.append(matrix)
+    return found
+
+
+@pytest.mark.parametrize("density", [None, 1.3])
+def test_the_limit_of_orbitals_is_the_variance_of_their_hamiltonian(density):
+    model = {"U": 4.0, "J": 0.5, "kanamori": True, "V": {"1,0": [[0.7, 0.3], [0.3, -0.4]]}, "energies": {"x": 0.3, "y": -0.2}, "field": 0.4,
+             "hopping": {"1,0": [[-1.0, 0.2], [0.2, -0.5]]}, "orbitals": ["x", "y"], "cluster": [[2, 0], [0, 1]]}
+    p = synthetic.parameters(model=model, dca={"density": None, "mu": 0.6, "isolated": True},
+                             solver={"kind": "ed"}, two_particle={"channels": []})
+    cluster, h = cluster_of(p), p.hamiltonian
+    index = lambda cell, orbital, spin: 4 * spin + 2 * cell + orbital  # noqa: E731
+    c = operators(8)
+    n = [x.T @ x for x in c]
+    H = sum(cluster.hopping_matrix(spin)[i, j] * c[4 * spin + i].T @ c[4 * spin + j]
+            for spin in (0, 1) for i in range(4) for j in range(4)).real
+    for cell in range(2):
+        for v in h.interaction.pairs:
+            far = (cell + cluster.site_index(v.d)) % 2
+            H = H + v.value * n[index(cell, v.a, v.spin_a)] @ n[index(far, v.b, v.spin_b)]
+        for x in h.interaction.exchanges:
+            H = H + x.value * (c[index(cell, x.a, 0)].T @ c[index(cell, x.b, 0)]
+                               @ c[index(cell, x.c, 1)].T @ c[index(cell, x.d, 1)])
+    N = sum(n)
+    found = limit(moments(p), density, 0.6)
+    f = 0.5 if density is None else density / 4
+    weight = (f ** np.diag(N)) * ((1 - f) ** (8 - np.diag(N)))
+    K = H - 0.6 * N if density is None else H
+    mean = weight @ np.diag(K)
+    square = weight @ np.diag(K @ K) - mean**2
+    if density is not None:
+        square -= (weight @ np.diag(K @ N) - mean * (weight @ np.diag(N))) ** 2 / (8 * f * (1 - f))
+    assert found.energy == pytest.approx(mean / 2) and found.slope == pytest.approx(-square / 2)
+    assert found.entropy == pytest.approx(-weight @ np.log(weight) / 2)
