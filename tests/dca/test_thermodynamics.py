@@ -12,6 +12,7 @@ from plaq.dca.lattice.hopping import Lattice
 from plaq.dca.lattice.model import cluster_of
 from plaq.dca.physics.entropy import Integration
 from plaq.dca.physics.high_temperature import ensemble, limit, moments, one_band
+from plaq.dca.physics.maxwell import Grid
 from plaq.dca.physics.point import Point
 from plaq.dca.results.results import Results
 from plaq.dca.results.thermodynamics import thermodynamics
@@ -167,8 +168,9 @@ def operators(count):
 
 @pytest.mark.parametrize("density", [None, 1.3])
 def test_the_limit_of_orbitals_is_the_variance_of_their_hamiltonian(density):
-    model = {"U": 4.0, "J": 0.5, "kanamori": True, "V": {"1,0": [[0.7, 0.3], [0.3, -0.4]]}, "energies": {"x": 0.3, "y": -0.2}, "field": 0.4,
-             "hopping": {"1,0": [[-1.0, 0.2], [0.2, -0.5]]}, "orbitals": ["x", "y"], "cluster": [[2, 0], [0, 1]]}
+    model = {"U": 4.0, "J": 0.5, "kanamori": True, "V": {"1,0": [[0.7, 0.3], [0.3, -0.4]]}, "orbitals": ["x", "y"],
+             "energies": {"x": 0.3, "y": -0.2}, "field": 0.4, "hopping": {"1,0": [[-1.0, 0.2], [0.2, -0.5]]},
+             "cluster": [[2, 0], [0, 1]]}
     p = synthetic.parameters(model=model, dca={"density": None, "mu": 0.6, "isolated": True},
                              solver={"kind": "ed"}, two_particle={"channels": []})
     cluster, h = cluster_of(p), p.hamiltonian
@@ -195,3 +197,23 @@ def test_the_limit_of_orbitals_is_the_variance_of_their_hamiltonian(density):
         square -= (weight @ np.diag(K @ N) - mean * (weight @ np.diag(N))) ** 2 / (8 * f * (1 - f))
     assert found.energy == pytest.approx(mean / 2) and found.slope == pytest.approx(-square / 2)
     assert found.entropy == pytest.approx(-weight @ np.log(weight) / 2)
+
+
+def test_maxwell_relations_of_a_cluster_are_exact():
+    exact, T = Exact([[2, 0], [0, 2]], 8.0, 4.0), FINE[:9]
+    solution, mu = exact.solution, np.linspace(-6, 4, 9)
+    s_of = lambda e, t: (np.log(np.exp(-np.concatenate(e.levels) / t).sum())  # noqa: E731
+                         + e.beta * sum(w @ lv for w, lv in zip(e.weights, e.levels))) / 4
+    for fixed, x in (("mu", mu), ("density", np.array([0.7, 0.8, 0.85, 0.9, 0.95, 1.0]))):
+        at = [[solution.at(mu=v, beta=1 / t) if fixed == "mu" else solution.at(beta=1 / t).at_density(v) for t in T]
+              for v in x]
+        y = np.array([[e.density if fixed == "mu" else e.mu for e in line] for line in at])
+        s = np.array([[s_of(e, t) for e, t in zip(line, T)] for line in at])
+        start = np.ones(len(x)) if fixed == "mu" else np.log(x / (2 - x))
+        grid = Grid(fixed, x, 1 / T, y, np.full(y.shape, 1e-3), 0.4, start)
+        change, error, width = grid.entropy_change(len(x) - 1)
+        off = np.abs(change + s[-1] - s)
+        assert off[:, :7].max() < 2e-3 and np.all((off < 3 * width + 6e-3)[:, :8]) and np.all(error[:-1] > 0)
+        kappa = grid.compressibility()[0]
+        chi = np.array([[e.charge_susceptibility().sum() / 4 for e in line] for line in at])
+        assert np.abs(kappa / chi - 1)[:, :6].max() < 0.02

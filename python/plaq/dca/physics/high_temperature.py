@@ -25,7 +25,7 @@ class Ensemble:
     """Quantity that a run holds fixed while T changes, and the exact values at T = infinity, per cell.
 
     fixed : "density" or "mu"; entropy : s; energy : k, which is e or e - mu n; slope : dk/dbeta < 0; isolated : whether
-    the cluster has no bath.
+    the cluster has no bath; filling : electrons per cell where all orbitals are half filled.
     """
 
     fixed: str
@@ -34,6 +34,7 @@ class Ensemble:
     energy: float
     slope: float
     isolated: bool = False
+    filling: float = 1.0
 
     @property
     def scale(self) -> float:
@@ -73,8 +74,9 @@ def limit(moments: Moments, density: float | None = None, mu: float = 0.0, isola
     energy = f * np.sum(moments.levels) + f**2 * sum(v for _, _, v in moments.pairs)
     entropy = -count * (f * np.log(f) + (1 - f) * np.log1p(-f))
     if density is None:
-        return Ensemble("mu", mu, float(entropy), float(energy - mu * f * count), float(slope), isolated)
-    return Ensemble("density", 0.0, float(entropy), float(energy), float(slope), isolated)
+        return Ensemble("mu", mu, float(entropy), float(energy - mu * f * count), float(slope), isolated,
+                        count / 2)
+    return Ensemble("density", 0.0, float(entropy), float(energy), float(slope), isolated, count / 2)
 
 
 def ensemble(parameters: Any) -> Ensemble:

@@ -17,11 +17,10 @@ from plaq.data.page import markup
 from plaq.data.page import table as html_table
 from plaq.dca.results.boundaries import ABOVE, BELOW, FIRST, FOUND
 from plaq.dca.results.plot import log_axis, math
-from plaq.dca.results.sweep_table import Entry, symbols
+from plaq.dca.results.sweep_table import DENSITY, MU, Entry, symbols
 from plaq.dca.units import over
 
 SIZE = (5.2, 5.0)
-DENSITY, MU = "dca.density", "dca.mu"
 MARKERS = dict(zip(FIRST, "osD"))
 OTHER = "PXp*h"  # of other orders
 STYLES = ("-", (0, (5, 2)), (0, (1, 1.2)), (0, (6, 2, 1, 2)))
@@ -98,11 +97,12 @@ def draw(entries: list[Entry], theme: Theme, unit: str) -> Figure:
         if signs:
             below.errorbar([value for value, _ in signs], *with_bars([s for _, s in signs]), marker=".", **look)
     main.set(ylabel=over("temperature T", unit))
-    T = [b.T for entry in entries for b in entry.boundaries if b.symbol in names]
+    shown = [b for entry in entries for b in entry.boundaries if b.symbol in names]
+    T, top = [b.T for b in shown], max(b.T + (b.error or 0.0) for b in shown)
     if max(T) > WIDE * min(T):
         log_axis(main, "y", T)
     else:
-        main.set_ylim(0, 1.12 * max(T))
+        main.set_ylim(0, 1.08 * top if np.isfinite(top) else 1.5 * max(T))
     below.set(xlabel=label_of(along), ylabel="sign", ylim=(0, 1.08))
     figure.legend(handles=legend(theme, names, markers, groups, entries), ncols=3, loc="outside upper left")
     return figure

@@ -104,8 +104,8 @@ def thermodynamics_table(found: Thermodynamics) -> str:
     return ("<h2>Thermodynamics</h2>"
             + table([over("T", unit), *(heads[name] for name in names)],
                     [[f"{T:g}", *row] for T, row in zip(found.T, cells)])
-            + f'<p class="note">Per site at fixed {"density" if found.fixed == "density" else "μ"}, by integration from '
-              "T = ∞. Behind ±: the estimated error from the finite number of temperatures, where it is above a "
+            + f'<p class="note">Per site at fixed {"density" if found.fixed == "density" else "μ"}, by integration '
+              "from T = ∞. Behind ±: the estimated error from the finite number of temperatures, where it is above a "
               f"tenth of the standard error.</p>{note}")
 
 

@@ -13,7 +13,7 @@ from plaq.data.estimate import Axis, with_error
 from plaq.data.formatting import momentum
 from plaq.dca.parameters import Parameters
 from plaq.dca.physics import checks
-from plaq.dca.physics.high_temperature import ensemble
+from plaq.dca.physics.high_temperature import Ensemble, ensemble
 from plaq.dca.physics.instabilities import Instability, instabilities
 from plaq.dca.physics.point import Point
 from plaq.dca.physics.response import momenta, responses
@@ -74,8 +74,12 @@ class Results:
     @property
     def thermodynamics(self) -> Thermodynamics:
         """Entropy, specific heat and free energy by temperature, by integration from T = inf."""
-        parameters = Parameters("input", **tomllib.loads(self.input)) if self.input else None
-        return thermodynamics(self.points, parameters and ensemble(parameters), self.unit)
+        return thermodynamics(self.points, self.limit, self.unit)
+
+    @property
+    def limit(self) -> Ensemble | None:
+        """Exact limit of infinite temperature; None where the input is not known."""
+        return ensemble(Parameters("input", **tomllib.loads(self.input))) if self.input else None
 
     @property
     def tc(self) -> dict[str, Any]:

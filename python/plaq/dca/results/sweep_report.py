@@ -15,10 +15,11 @@ from plaq.data.estimate import with_error
 from plaq.data.figures import Theme, subplots
 from plaq.data.formatting import format_duration, format_number, momentum
 from plaq.data.page import Html, collapsible, frame, markup, table
+from plaq.data.tables import to_csv
 from plaq.dca.physics import checks
 from plaq.dca.physics.instabilities import PAIRING, Instability
 from plaq.dca.physics.response import responses
-from plaq.dca.results import phase_diagram
+from plaq.dca.results import equation_of_state, phase_diagram
 from plaq.dca.results.phase_diagram import across, label_of
 from plaq.dca.results.plot import math
 from plaq.dca.results.report_tables import COLUMNS, RESPONSES, heading
@@ -28,6 +29,7 @@ from plaq.files.atomic import write_atomically
 from plaq.run.table import TABLE
 from plaq.trace.session import region
 
+EQUATION = "equation_of_state.csv"
 SIZE = (5.2, 5.0)
 MARKERS = "osDPX*"  # triangles are bounds
 
@@ -40,6 +42,8 @@ def write_page(base: Path) -> Path:
     """
     entries = read(base)
     save(drawings(entries), base)
+    if table := equation_of_state.rows(entries):
+        write_atomically(base / EQUATION, to_csv(table, ("run",)).encode())
     write_atomically(base / "report.html", page(entries, digests(base, entries)).encode())
     return base / "report.html"
 
@@ -186,6 +190,11 @@ def drawings(entries: list[Entry]) -> dict[str, Drawing]:
         drawn["eigenvalues"] = Drawing(lambda theme: eigenvalues(entries, theme),
                                "Leading eigenvalues at the lowest temperature",
                                "Of each run, at its own lowest temperature; order has set in where one is above 1.")
+    if table := equation_of_state.rows(entries):
+        drawn["equation_of_state"] = Drawing(
+            lambda theme: equation_of_state.draw(table, theme, unit_of_all(entries)), "Entropy and compressibility",
+            "By density at some temperatures. Points: entropy by integration from T = ∞; lines: by integration in the "
+            "filling from the run nearest to half filling, with Maxwell's relation.")
     return drawn
 
 

@@ -32,6 +32,7 @@ from plaq.run import table
 from plaq.run.table import TABLE, axes
 
 POINTS, PHASES = "sweep_points.csv", "phase_diagram.csv"
+DENSITY, MU = "dca.density", "dca.mu"
 FIXED = ("tc", "tc_error", "status")  # columns between those of the axes and those of other orders
 
 
