@@ -156,6 +156,26 @@ def test_the_choice_of_the_cell_does_not_matter():
     assert np.abs(second.gbar(z * change) - first.gbar(z) * change).max() < 1e-8
 
 
+def test_the_self_energy_of_the_lattice_gives_the_patch_means():
+    """Gbar is the mean of v (z(k) - h(k))^-1 v^+ with the z of the lattice, which any operation leaves as it is."""
+    lattice = orbital_lattice(KAGOME)
+    coarse = MatrixCoarseGraining(Cluster(lattice, [[2, 0], [0, 2]]))
+    coarse.prepare(0.5)
+    z = causal(coarse, [0.5, 2.0], np.random.default_rng(9))
+    offsets, weights = coarse.cluster.k_rule(25.0)
+    k = coarse.cluster.momenta[1] + offsets
+    g = np.linalg.inv(np.moveaxis(coarse.on_lattice(z, k)[0], -1, 1) - lattice.hamiltonian(k)[:, None])
+    v = np.exp(-1j * offsets @ lattice.positions.T)
+    mean = np.einsum("ma,mwab,mb,m->abw", v, g, v.conj(), weights)
+    assert np.abs(mean - coarse.gbar(z)[0, 1]).max() < 1e-8
+    k = np.random.default_rng(2).uniform(-4, 4, (6, 2))
+    here = coarse.on_lattice(z, k)[0]
+    for op in coarse.group.action.operations:
+        there = coarse.on_lattice(z, k @ np.linalg.inv(op.matrix))[0][:, op.orbitals][:, :, op.orbitals]
+        factor = op.signs * np.exp(1j * (k @ np.linalg.inv(op.matrix)) @ op.shifts.T)
+        assert np.allclose(there * factor[:, :, None, None] * factor[:, None, :, None].conj(), here, atol=1e-11)
+
+
 def test_isolated_cells():
     lattice = orbital_lattice(KAGOME)
     coarse = MatrixCoarseGraining(Cluster(lattice, [[2, 0], [0, 2]]), isolated=True)

@@ -120,18 +120,23 @@ class Cluster:
 
     def patch_index(self, k):
         """Return the indices [...] of the momenta whose patches hold the points k [..., D]; of one on an edge, any."""
+        return self.nearest(k)[0]
+
+    def nearest(self, k):
+        """Return the indices [...] of the momenta nearest to points k [..., D], and the offsets [..., D] from them."""
         k = np.asarray(k, dtype=float)
-        best, nearest = np.full(k.shape[:-1], np.inf), np.zeros(k.shape[:-1], dtype=int)
+        best, index, offset = np.full(k.shape[:-1], np.inf), np.zeros(k.shape[:-1], dtype=int), np.zeros(k.shape)
         metric = np.linalg.inv(np.array(self.lattice.system.metric))
-        for index, K in enumerate(self.momenta):
+        for i, K in enumerate(self.momenta):
             # into the cell around K of the reciprocal lattice, then to the nearest of its images around that cell
-            offset = (k - K + np.pi) % (2 * np.pi) - np.pi
+            inside = (k - K + np.pi) % (2 * np.pi) - np.pi
             for shift in itertools.product((0, -1, 1), repeat=self.lattice.dimension):
-                moved = offset + 2 * np.pi * np.array(shift)
+                moved = inside + 2 * np.pi * np.array(shift)
                 distance = np.einsum("...i,ij,...j->...", moved, metric, moved)
                 closer = distance < best - 1e-12
-                best, nearest = np.where(closer, distance, best), np.where(closer, index, nearest)
-        return nearest
+                best, index = np.where(closer, distance, best), np.where(closer, i, index)
+                offset = np.where(closer[..., None], moved, offset)
+        return index, offset
 
     @property
     def energies(self):

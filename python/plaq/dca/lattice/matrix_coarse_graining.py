@@ -95,6 +95,16 @@ class MatrixCoarseGraining:
         """Return z = x - Sigma [S, K, a, b, w] for numbers x [w] = iw + mu."""
         return np.eye(self.cluster.lattice.bands)[:, :, None] * x - sigma
 
+    def on_lattice(self, f, k):
+        """Return the function of the lattice [S, n, a, b, ...] at points k [n, D] that f [S, K, a, b, ...] stands for.
+
+        It is f(K) of the patch with the phases of positions, as Sigma in `gbar`.
+        """
+        index, offset = self.cluster.nearest(k)
+        v = np.exp(1j * offset @ self.cluster.lattice.positions.T)
+        phases = v[:, :, None] * v[:, None, :].conj()
+        return np.asarray(f)[:, index] * phases.reshape(phases.shape + (1,) * (np.ndim(f) - 4))
+
     def electrons(self, g):
         """Return the function [w] of which T sum_n e^(iw_n 0+) is the number of electrons in a cell, both spins."""
         return 2 / len(g) / self.cluster.size * np.einsum("skaaw->w", g)
