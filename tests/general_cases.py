@@ -11,13 +11,9 @@ from plaq.dca.lattice import matsubara
 from plaq.dca.lattice.cluster import Cluster
 from plaq.dca.lattice.hopping import Lattice
 from plaq.dca.lattice.interaction import Interaction
+from plaq.dca.lattice.symmetry import PointGroup
 from plaq.dca.solver import ctaux, ctint
 from plaq.dca.solver.chains import Chains, run_chains
-
-
-def square_cells(lx, ly):
-    """Return the cluster of lx x ly cells."""
-    return Cluster(Lattice({(1, 0): -1.0, (-1, 0): -1.0, (0, 1): -1.0, (0, -1): -1.0}), ((lx, 0), (0, ly)))
 
 
 def annihilators(count):
@@ -74,10 +70,10 @@ class Exact:
 
 @dataclass
 class GeneralCase:
-    """Cells of a cluster with H_0(K) = h [spin, R, a, b] (matrix elements t_ab(R)), less mu."""
+    """Isolated cluster of a lattice with orbitals, by CT-INT and exactly; table and vectors as for the lattice."""
 
-    cluster: Cluster
-    h: np.ndarray
+    table: dict
+    vectors: tuple
     interaction: Interaction
     beta: float
     mu: float
@@ -88,13 +84,30 @@ class GeneralCase:
     seed: int = 1
     K: float | str = "auto"
     warm_up: int = 200
-    g0: np.ndarray | None = None  # in place of that of h
-    extra: dict = field(default_factory=dict)
+    extra: dict = field(default_factory=dict)  # of the request
+
+    @cached_property
+    def lattice(self):
+        count = len(np.atleast_2d(next(iter(self.table.values()))[0]))
+        return Lattice(self.table, tuple(map(str, range(count))))
+
+    @cached_property
+    def cluster(self):
+        return Cluster(self.lattice, self.vectors)
 
     @cached_property
     def model(self):
-        lattice = SimpleNamespace(orbitals=tuple(map(str, range(self.h.shape[-1]))))
-        return SimpleNamespace(interaction=self.interaction, cluster=self.cluster, spins=len(self.h), lattice=lattice)
+        group = PointGroup(self.cluster, self.interaction, isolated=True)
+        return SimpleNamespace(interaction=self.interaction, cluster=self.cluster, spins=self.lattice.spins,
+                               lattice=self.lattice, group=group)
+
+    @cached_property
+    def h(self):
+        """Matrix elements t_ab(R) of the cluster, [S, R, a, b]."""
+        h = np.zeros((self.lattice.spins, self.cluster.size, self.lattice.bands, self.lattice.bands))
+        for d, amplitudes in self.lattice.table.items():
+            h[:, self.cluster.site_index(d)] += amplitudes
+        return h
 
     @cached_property
     def solver(self):
@@ -121,7 +134,7 @@ class GeneralCase:
         """G0, projected on the basis of the mesh."""
         shift = ctint.auxiliary_shift(self.model)[..., None]
         fourier, size = self.cluster.fourier, self.cluster.size
-        g0 = inverse(inverse(self.bath) - shift) if self.g0 is None else self.g0
+        g0 = inverse(inverse(self.bath) - shift)
         in_space = np.einsum("kr,skabw->srabw", fourier.conj(), g0) / size
         return np.einsum("kr,srabw->skabw", fourier, self.mesh.evaluate(self.mesh.fit(in_space)))
 

@@ -4,11 +4,11 @@ import itertools
 
 import numpy as np
 import pytest
-from general_cases import GeneralCase, deviations, square_cells
+from general_cases import GeneralCase, deviations
 
 from plaq.dca.lattice.interaction import DN, UP, DensityPair, ExchangeTerm, Interaction
 
-HERE = (0, 0)
+HERE, RIGHT, LEFT = (0, 0), (1, 0), (-1, 0)
 SPINS = list(itertools.product((UP, DN), repeat=2))
 
 
@@ -18,21 +18,19 @@ def on_site(U, orbitals=1):
 
 def dimer(U, V=0.0, field=0.0, **rest):
     """Return two sites in a field with V between all spins: the sum over both cells meets the bond twice."""
-    bond = [DensityPair(V / 2, 0, s, (1, 0), 0, t) for s, t in SPINS] if V else []
-    h = np.zeros((2 if field else 1, 2, 1, 1))
-    h[:, 1] = -1
-    if field:
-        h[:, 0, 0, 0] = -field / 2, field / 2
-    return GeneralCase(square_cells(2, 1), h, Interaction((*on_site(U), *bond)), **{"beta": 2.0, **rest})
+    bond = [DensityPair(V / 2, 0, s, RIGHT, 0, t) for s, t in SPINS] if V else []
+    zeeman = {HERE: ([[-field / 2]], [[field / 2]])} if field else {}
+    return GeneralCase({RIGHT: [[-0.5]], LEFT: [[-0.5]], **zeeman}, ((2, 0), (0, 1)),
+                       Interaction((*on_site(U), *bond)), **{"beta": 2.0, **rest})
 
 
 def atom_of_two_orbitals(J, exchange, **rest):
     """Return one cell with two orbitals that mix, not degenerate, not symmetric under exchange of spins."""
-    h = np.array([[[[-0.2, 0.5], [0.5, 0.3]]], [[[0.1, 0.4], [0.4, 0.2]]]])
+    energies = [[-0.2, 0.5], [0.5, 0.3]], [[0.1, 0.4], [0.4, 0.2]]
     U, other = 3.0, 3.0 - 2 * J
     pairs = [*on_site(U, 2), *(DensityPair(other - J * (s == t), 0, s, HERE, 1, t) for s, t in SPINS)]
     terms = [ExchangeTerm(J, a, b, c, d) for a, b, c, d in ((0, 1, 1, 0), (1, 0, 0, 1), (0, 1, 0, 1), (1, 0, 1, 0))]
-    return GeneralCase(square_cells(1, 1), h, Interaction(tuple(pairs), tuple(terms if exchange else ())),
+    return GeneralCase({HERE: energies}, ((1, 0), (0, 1)), Interaction(tuple(pairs), tuple(terms if exchange else ())),
                        beta=2.0, mu=2.0, **rest)
 
 

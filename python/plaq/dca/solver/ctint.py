@@ -179,34 +179,36 @@ def collect(problem: Any, bins: Any, tally: dict[str, float], model: Any) -> Mea
     """Return the averages of complete `plaq.data.bins.Bins` as `Measured`, with `Chains.tally`.
 
     m is [bin, S, K, a, b, w]. Correlations are those of docs/ctint.md, times the norm: density [bin, spin, a], pairs
-    and static [bin, spin, spin', R, a, b], equal_time [bin, S, K, a, b], vertices [bin, term]. Where S = 1 they are
-    averaged over the reversal of all spins.
+    and static [bin, spin, spin', R, a, b], equal_time [bin, S, K, a, b], vertices [bin, term]. All are averaged over the
+    point group, and where S = 1 over the reversal of all spins.
     """
     layout = problem.layout()  # src/plaq/dca/ctint/accumulator.cpp
     per_bin = problem.measurements_per_bin * bins.group
     sums = bins.sums()
-    cluster, count = model.cluster, orbitals(model)
+    cluster, count, action = model.cluster, orbitals(model), model.group.action
 
     def part(name: str) -> np.ndarray:
         a = layout[name]
         return (sums[:, a.offset:a.offset + a.size] / per_bin).view(a.dtype).reshape(len(sums), *a.shape)
 
-    def over_spins(values: np.ndarray) -> np.ndarray:
-        return values if model.spins == 2 else (values + values[:, ::-1, ::-1]) / 2
+    def averaged(average: Any, values: np.ndarray) -> np.ndarray:
+        return np.array([average(one) for one in values])
+
+    def correlation(name: str) -> np.ndarray:
+        values = part(name)
+        return averaged(action.average_pairs, values if model.spins == 2 else (values + values[:, ::-1, ::-1]) / 2)
 
     m = np.einsum("kr,bsracw->bskacw", cluster.fourier, part("single_particle"))
-    equal_time = part("equal_time")
+    equal_time = averaged(action.average, np.einsum("kr,bsrac->bskac", cluster.fourier, part("equal_time")))
     norm = part("weight")
     orbital = np.arange(count)
-    density = norm[:, None, None] - equal_time[:, :, 0, orbital, orbital]
-    correlations = {
-        "density": np.broadcast_to(density, (len(sums), 2, count)).copy(),
-        "pairs": over_spins(part("pairs")), "static": over_spins(part("static_pairs")),
-        "equal_time": np.einsum("kr,bsrac->bskac", cluster.fourier, equal_time), "vertices": part("vertices")}
+    density = norm[:, None, None] - equal_time[..., orbital, orbital].real.mean(axis=2)
+    correlations = {"density": np.broadcast_to(density, (len(sums), 2, count)).copy(), "pairs": correlation("pairs"),
+                    "static": correlation("static_pairs"), "equal_time": equal_time, "vertices": part("vertices")}
     series = bins.series().reshape(min(bins.bins, bins.chains), -1, len(series_columns))
     return Measured(
         weights=np.full(len(sums), per_bin), sign=part("sign"), order=part("order"), norm=norm,
-        m=m / (problem.beta * cluster.size), correlations=correlations, histogram=part("histogram"),
+        m=averaged(action.average, m) / (problem.beta * cluster.size), correlations=correlations, histogram=part("histogram"),
         pairing=None, channels=[], series=series, drift=tally["drift"],
         acceptance=tally["accepted"] / max(tally["proposed"], 1),
         walking_seconds=tally["walking_seconds"], measuring_seconds=tally["measuring_seconds"])
