@@ -179,8 +179,8 @@ def collect(problem: Any, bins: Any, tally: dict[str, float], model: Any) -> Mea
     """Return the averages of complete `plaq.data.bins.Bins` as `Measured`, with `Chains.tally`.
 
     m is [bin, S, K, a, b, w]. Correlations are those of docs/ctint.md, times the norm: density [bin, spin, a], pairs
-    and static [bin, spin, spin', R, a, b], equal_time [bin, S, K, a, b], vertices [bin, term]. All are averaged over the
-    point group, and where S = 1 over the reversal of all spins.
+    and static [bin, spin, spin', R, a, b], equal_time [bin, S, K, a, b], vertices [bin, term]. All are averaged over
+    the point group, and where S = 1 over the reversal of all spins.
     """
     layout = problem.layout()  # src/plaq/dca/ctint/accumulator.cpp
     per_bin = problem.measurements_per_bin * bins.group
@@ -208,7 +208,7 @@ def collect(problem: Any, bins: Any, tally: dict[str, float], model: Any) -> Mea
     series = bins.series().reshape(min(bins.bins, bins.chains), -1, len(series_columns))
     return Measured(
         weights=np.full(len(sums), per_bin), sign=part("sign"), order=part("order"), norm=norm,
-        m=averaged(action.average, m) / (problem.beta * cluster.size), correlations=correlations, histogram=part("histogram"),
-        pairing=None, channels=[], series=series, drift=tally["drift"],
+        m=averaged(action.average, m) / (problem.beta * cluster.size), correlations=correlations,
+        histogram=part("histogram"), pairing=None, channels=[], series=series, drift=tally["drift"],
         acceptance=tally["accepted"] / max(tally["proposed"], 1),
         walking_seconds=tally["walking_seconds"], measuring_seconds=tally["measuring_seconds"])

@@ -1,0 +1,254 @@
+// The interaction expansion: every decision of its walker, its matrices, and its measurements against the reference.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <complex>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "plaq/base/error.hpp"
+#include "plaq/dca/ctint/accumulator.hpp"
+#include "plaq/dca/ctint/reference.hpp"
+#include "plaq/dca/ctint/solver.hpp"
+#include "plaq/dca/ctint/walker.hpp"
+
+namespace plaq::dca::ctint {
+namespace {
+
+constexpr int cells = 2, orbitals = 2, flavours = cells * orbitals;
+constexpr double beta = 3;
+const stream_id moves{17, 1, 0, 0, 0, 0};
+
+int difference_of(int x, int y) {
+  return ((x / orbitals - y / orbitals + cells) % cells * orbitals + x % orbitals) * orbitals + y % orbitals;
+}
+
+/// Table of two cells of two orbitals: h(K) = [[-.3, v], [v, .4]] + [[-1, .3], [.1, .5]] cos K and its transpose, no
+/// function of it symmetric in the orbitals. g = e^{-h tau} / (1 + e^{-beta h}) from the eigenvectors of h at 0 and pi.
+std::shared_ptr<const g0_table> bath(double mix) {
+  constexpr int segments = 512;
+  std::vector<double> c;
+  const auto value = [&](int d, double tau, int derivative) {
+    const int R = d / (orbitals * orbitals), a = d / orbitals % orbitals, b = d % orbitals;
+    double sum = 0;
+    for (int K = 0; K < cells; ++K) {
+      const double sign = K == 0 ? 1 : -1;
+      const double xx = -0.3 - sign, yy = 0.4 + 0.5 * sign, xy = mix + 0.2 * sign;
+      const double middle = (xx + yy) / 2, half = std::hypot((xx - yy) / 2, xy),
+                   angle = std::atan2(xy, (xx - yy) / 2) / 2;
+      for (int band = 0; band < 2; ++band) {
+        const double e = middle + (band == 0 ? half : -half);
+        const double u[2] = {band == 0 ? std::cos(angle) : -std::sin(angle),
+                             band == 0 ? std::sin(angle) : std::cos(angle)};
+        sum +=
+            (R == 0 ? 1 : sign) * u[a] * u[b] * std::exp(-e * tau) / (1 + std::exp(-beta * e)) * (derivative ? -e : 1);
+      }
+    }
+    return sum / cells;
+  };
+  const double h = beta / segments;
+  for (int d = 0; d < cells * orbitals * orbitals; ++d)
+    for (int i = 0; i < segments; ++i) {
+      const double f0 = value(d, h * i, 0), f1 = value(d, h * (i + 1), 0);
+      const double d0 = h * value(d, h * i, 1), d1 = h * value(d, h * (i + 1), 1);
+      c.insert(c.end(), {f0, d0, 3 * (f1 - f0) - 2 * d0 - d1, 2 * (f0 - f1) + d0 + d1});
+      c.resize(c.size() + g0_table::terms - 4);
+    }
+  std::vector<int> difference;
+  for (int x = 0; x < flavours; ++x)
+    for (int y = 0; y < flavours; ++y) difference.push_back(difference_of(x, y));
+  return std::make_shared<g0_table>(beta, flavours, segments, std::move(c), std::move(difference));
+}
+
+leg density_leg(int block, int orbital, int offset, std::vector<double> alpha) {
+  leg out{block, {}, {}, std::move(alpha)};
+  for (int cell = 0; cell < cells; ++cell) out.create.push_back((cell + offset) % cells * orbitals + orbital);
+  out.annihilate = out.create;
+  return out;
+}
+leg exchange_leg(int block, int create, int annihilate, double alpha) {
+  leg out{block, {}, {}, {alpha, -alpha}};
+  for (int cell = 0; cell < cells; ++cell) {
+    out.create.push_back(cell * orbitals + create);
+    out.annihilate.push_back(cell * orbitals + annihilate);
+  }
+  return out;
+}
+
+/// Repulsion of two blocks, attraction within a block between cells, and two exchange terms that are partners.
+interacting_cluster model() {
+  const std::vector<double> plus{1.1, -0.1}, minus{-0.1, 1.1};
+  interacting_cluster c{beta, cells, orbitals, {0, 1}, {bath(0.1), bath(0.3)}, {}};
+  c.types.push_back({{density_leg(0, 0, 0, plus), density_leg(1, 0, 0, minus)}, {1.5, 1.5}});
+  c.types.push_back({{density_leg(0, 1, 0, plus), density_leg(0, 1, 1, plus)}, {-0.4, -0.4}});
+  c.types.push_back({{density_leg(1, 0, 0, plus), density_leg(1, 1, 0, minus)}, {0.6, 0.6}});
+  c.types.push_back({{exchange_leg(0, 0, 1, 0.2), exchange_leg(1, 1, 0, -0.2)}, {0.5, 0.5}, 4});
+  c.types.push_back({{exchange_leg(0, 1, 0, 0.2), exchange_leg(1, 0, 1, -0.2)}, {0.5, 0.5}, 3});
+  return c;
+}
+
+TEST(ctint_walker, decides_like_the_reference_and_keeps_the_inverse) {
+  const interacting_cluster c = model();
+  walker fast(c);
+  reference::walker slow(c);
+  fast.reset({});
+  int longest = 0, negative = 0;
+  for (int i = 0; i < 600; ++i) {
+    fast.propose(moves, std::uint64_t(i), 1);
+    slow.propose(moves, std::uint64_t(i));
+    ASSERT_EQ(fast.counts().accepted, std::uint64_t(slow.accepted)) << i;
+    ASSERT_EQ(fast.order(), int(slow.vertices.size())) << i;
+    for (int v = 0; v < fast.order(); ++v) {
+      EXPECT_EQ(fast.current().vertices[std::size_t(v)].tau, slow.vertices[std::size_t(v)].tau);
+      EXPECT_EQ(fast.current().vertices[std::size_t(v)].site, slow.vertices[std::size_t(v)].site);
+      EXPECT_EQ(fast.current().vertices[std::size_t(v)].spin, slow.vertices[std::size_t(v)].spin);
+    }
+    ASSERT_EQ(fast.current().sign, slow.sign) << i;
+    longest = std::max(longest, fast.order());
+    negative += slow.sign < 0;
+  }
+  EXPECT_LT(fast.rebuild(), 1e-9);
+  EXPECT_EQ(fast.current().sign, slow.sign);
+  EXPECT_GT(longest, 10);
+  EXPECT_GT(negative, 0);
+  EXPECT_GT(slow.pairs, 10);
+}
+
+TEST(ctint_walker, rebuilds_the_inverse_of_the_definition) {
+  const interacting_cluster c = model();
+  walker w(c);
+  w.reset({});
+  w.propose(moves, 0, 400);
+  w.reset(w.current());
+  for (int block = 0; block < 2; ++block) {
+    const auto exact = dca::reference::inverse(reference::determinant_of(c, w.current().vertices, block));
+    ASSERT_EQ(w.inverse(block).rows(), int(exact.size()));
+    for (std::size_t i = 0; i < exact.size(); ++i)
+      for (std::size_t j = 0; j < exact.size(); ++j)
+        EXPECT_NEAR(w.inverse(block)(int(i), int(j)), double(exact[i][j]), 1e-9 * (1 + std::abs(double(exact[i][j]))));
+  }
+}
+
+sample sample_of(const interacting_cluster& c, std::uint64_t index) {
+  walker w(c);
+  w.reset({});
+  w.propose(moves, 0, 400);
+  sample s;
+  w.fill(s);
+  s.index = index;
+  return s;
+}
+
+TEST(ctint_measurements, are_those_of_the_reference) {
+  const interacting_cluster c = model();
+  measurement_list measured;
+  measured.odd_frequencies = {1, 5};
+  measured.histogram_size = 50;
+  const chain_rules rules{.seed = 3};
+  const sample s = sample_of(c, 2);
+  accumulator all(c, measured, rules, 4);
+  all.begin_bin(1);
+  all.accumulate(s);
+  const bin_result bin = all.end_bin();
+  const bin_layout layout = layout_of(c, measured);
+  const auto at = [&](const char* name, std::size_t i) { return bin.sums[array_named(layout, name).offset + i]; };
+  ASSERT_EQ(bin.sums.size(), total_size(layout));
+  EXPECT_EQ(at("sign", 0), s.sign);
+  EXPECT_EQ(at("order", 0), s.sign * s.order);
+  EXPECT_EQ(at("histogram", std::size_t(s.order)), 1);
+
+  constexpr int differences = cells * orbitals * orbitals;
+  for (int block = 0; block < 2; ++block)
+    for (int d = 0; d < differences; ++d)
+      for (int f = 0; f < 2; ++f) {
+        std::complex<double> sum = 0;
+        const block_sample& b = s.blocks[std::size_t(block)];
+        for (int p = 0; p < b.size(); ++p)
+          for (int q = 0; q < b.size(); ++q)
+            if (difference_of(b.create.flavour[std::size_t(p)], b.annihilate.flavour[std::size_t(q)]) == d)
+              sum += double(b.m(p, q)) *
+                     std::polar(1., measured.odd_frequencies[std::size_t(f)] * M_PI / beta *
+                                        (b.create.tau[std::size_t(p)] - b.annihilate.tau[std::size_t(q)]));
+        const std::size_t i = std::size_t(2 * ((block * differences + d) * 2 + f));
+        EXPECT_NEAR(at("single_particle", i), s.sign * sum.real(), 1e-4 * (1 + std::abs(sum)));
+        EXPECT_NEAR(at("single_particle", i + 1), s.sign * sum.imag(), 1e-4 * (1 + std::abs(sum)));
+      }
+
+  const auto words = random_words(streams::of(rules, streams::measurement_times, 4, 1), s.index);
+  const auto g = [&](int block, int x, int a, int y, int b) {
+    return reference::green(c.bath(block), s.blocks[std::size_t(block)], x, beta * unit_interval(words[std::size_t(a)]),
+                            y, beta * unit_interval(words[std::size_t(b)]));
+  };
+  const auto moved = [&](int block, int x, int y, int a) { return (x == y) - g(block, y, a, x, a); };  // <c+_x c_y>
+  std::vector<double> equal(2 * differences), pairs(4 * differences), static_pairs(4 * differences), vertices(5);
+  for (int a = 0; a < 4; ++a)
+    for (int x = 0; x < flavours; ++x)
+      for (int y = 0; y < flavours; ++y) {
+        const auto d = std::size_t(difference_of(x, y));
+        for (int s1 = 0; s1 < 2; ++s1) {
+          equal[std::size_t(s1 * differences) + d] += g(s1, x, a, y, a) / (4 * cells);
+          for (int s2 = 0; s2 < 2; ++s2)
+            for (int b = 0; b < 4; ++b) {
+              double product = moved(s1, x, x, a) * moved(s2, y, y, b);
+              if (s1 == s2) product += (a == b ? moved(s1, x, y, a) : -g(s1, y, b, x, a)) * g(s1, x, a, y, b);
+              const std::size_t i = std::size_t((s1 * 2 + s2) * differences) + d;
+              if (a == b)
+                pairs[i] += product / (4 * cells);
+              else
+                static_pairs[i] += product * beta / (12 * cells);
+            }
+        }
+      }
+  for (int a = 0; a < 4; ++a)
+    for (int cell = 0; cell < cells; ++cell) {
+      const int x = cell * orbitals, y = x + 1, other = (cell + 1) % cells * orbitals + 1;
+      const auto n = [&](int block, int z) { return moved(block, z, z, a); };
+      vertices[0] += n(0, x) * n(1, x) / (4 * cells);
+      vertices[1] += (n(0, y) * n(0, other) + moved(0, y, other, a) * g(0, y, a, other, a)) / (4 * cells);
+      vertices[2] += (n(1, x) * n(1, y) + moved(1, x, y, a) * g(1, x, a, y, a)) / (4 * cells);
+      vertices[3] += moved(0, x, y, a) * moved(1, y, x, a) / (4 * cells);
+      vertices[4] += moved(0, y, x, a) * moved(1, x, y, a) / (4 * cells);
+    }
+  const auto expect = [&](const char* name, const std::vector<double>& values) {
+    ASSERT_EQ(array_named(layout, name).size(), values.size()) << name;
+    for (std::size_t i = 0; i < values.size(); ++i)
+      EXPECT_NEAR(at(name, i), s.sign * values[i], 1e-4 * (1 + std::abs(values[i]))) << name << " " << i;
+  };
+  expect("equal_time", equal);
+  expect("pairs", pairs);
+  expect("static_pairs", static_pairs);
+  expect("vertices", vertices);
+}
+
+TEST(ctint_problem, is_refused_where_its_parts_do_not_fit) {
+  const auto refused = [](const char* message, auto&& change) {
+    interacting_cluster c = model();
+    change(c);
+    try {
+      walker w(c);
+      w.reset({{{0, 0, 0.5}}, 1});
+      ADD_FAILURE() << message;
+    } catch (const runtime_failure& e) {
+      EXPECT_NE(std::string(e.what()).find(message), std::string::npos) << e.what();
+    }
+  };
+  refused("g0 belongs to another problem", [](auto& c) { c.beta = 4; });
+  refused("a block has no bath", [](auto& c) { c.species[1] = 2; });
+  refused("a leg lies in no block", [](auto& c) { c.types[0].legs[1].block = 2; });
+  refused("legs need flavours for every cell", [](auto& c) { c.types[0].legs[1].create.pop_back(); });
+  refused("a leg has an unknown flavour", [](auto& c) { c.types[0].legs[1].create[0] = flavours; });
+  refused("alpha and weight of a vertex", [](auto& c) { c.types[0].weight.pop_back(); });
+  refused("the partner of a type has none", [](auto& c) { c.types[0].partner = 1; });
+  refused("weights must be finite", [](auto& c) { c.types[0].weight[1] = 0; });
+}
+
+TEST(ctint_walker, refuses_a_vertex_outside_the_problem) {
+  const interacting_cluster c = model();
+  walker w(c);
+  for (const vertex& wrong : {vertex{10, 0, 0.5}, vertex{-1, 0, 0.5}, vertex{0, 2, 0.5}, vertex{0, 0, beta}})
+    EXPECT_THROW(w.reset({{wrong}, 1}), runtime_failure);
+}
+
+}  // namespace
+}  // namespace plaq::dca::ctint
