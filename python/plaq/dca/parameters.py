@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, NoReturn
 
@@ -85,8 +86,8 @@ TABLE = [
               "of the walker's matrix; float is refreshed in double"),
     Parameter("solver", "seed", integer(0, 2**63 - 1), 1, "", "of all random numbers"),
     Parameter("two_particle", "channels",
-              list_of(choice("pp", "magnetic", "charge", "transverse", "upup", "updown")), ["pp"], "",
-              "two-particle functions to measure; an empty list for none"),
+              one_of("auto", list_of(choice("pp", "magnetic", "charge", "transverse", "upup", "updown"))), "auto", "",
+              "two-particle functions to measure; an empty list for none; auto: pp of one band with U ≥ 0, else none"),
     Parameter("two_particle", "below", real("(0, inf]"), float("inf"), "t",
               "measured at temperatures up to this one"),
     Parameter("two_particle", "measurements", one_of("auto", _measurements), "auto", "configurations",
@@ -151,9 +152,11 @@ class Parameters(parameters.Parameters):
             hopping = {d: m if len(m) > 1 else m[0][0] for d, m in hops.items()}
             for key, value in {"hopping": hopping, "hopping_file": None, "hopping_cutoff": None}.items():
                 sections = with_key(sections, "model", key, value)
+        hamiltonian = read_hamiltonian(model, _refusal(""))
         if solver.kind == "auto":
-            general = read_hamiltonian(model, _refusal("")).is_general
-            sections = with_key(sections, "solver", "kind", "ctint" if general else "ctaux")
+            sections = with_key(sections, "solver", "kind", "ctint" if hamiltonian.is_general else "ctaux")
+        if pairs.channels == "auto":
+            sections = with_key(sections, "two_particle", "channels", wanted_channels(solver, pairs, hamiltonian))
         if solver.measurements_first == "auto":
             first = max(solver.bins, solver.chains, solver.measurements // 20)
             sections = with_key(sections, "solver", "measurements_first", min(first, solver.measurements))
@@ -250,6 +253,8 @@ def check(values: Mapping[str, Any], source: str) -> None:
 
     refuse = _refusal(source)
     hamiltonian = read_hamiltonian(model, refuse)
+    pairs = replace(pairs, channels=wanted_channels(solver, pairs, hamiltonian))
+    values = {**values, "two_particle": pairs}
     check_solver(solver, dca, pairs, hamiltonian, refuse)
     most = 2 * len(hamiltonian.orbitals) - LEAST_DENSITY
     if dca.density is not None and dca.density > most:
@@ -295,6 +300,14 @@ def check(values: Mapping[str, Any], source: str) -> None:
                f'solver.chains = {solver.chains}')
 
 
+def wanted_channels(solver: Any, pairs: Any, hamiltonian: Hamiltonian) -> tuple[str, ...]:
+    """Return two_particle.channels, where it is "auto" that of the model and the solver."""
+    if pairs.channels != "auto":
+        return pairs.channels
+    exact = solver.kind == "ed" and hamiltonian.modes > MOST_EXACT_PAIRS
+    return () if exact or solver.kind == "ctint" or hamiltonian.is_general else ("pp",)
+
+
 def check_solver(solver: Any, dca: Any, pairs: Any, hamiltonian: Hamiltonian, refuse) -> None:
     """Refuse a model that the solver does not take."""
     exact = solver.kind == "ed"
@@ -302,17 +315,16 @@ def check_solver(solver: Any, dca: Any, pairs: Any, hamiltonian: Hamiltonian, re
         refuse("dca.isolated = true needs dca.mu instead of dca.density: without a loop nothing searches for mu")
     if exact and not dca.isolated:
         refuse('solver.kind = "ed" solves isolated clusters only: it needs dca.isolated = true')
-    sites = abs(Torus(hamiltonian.vectors).size)
-    if exact and sites * len(hamiltonian.orbitals) > MOST_EXACT:
+    if exact and hamiltonian.modes > MOST_EXACT:
         refuse(f'solver.kind = "ed" solves at most {MOST_EXACT} sites or orbitals: model.cluster has '
-               f"{sites * len(hamiltonian.orbitals)}")
+               f"{hamiltonian.modes}")
     if exact and pairs.channels and max(dca.temperatures) <= pairs.below:
         if hamiltonian.is_general:
             refuse('solver.kind = "ed" has two-particle functions of one band with U ≥ 0 only: give '
                    "two_particle.channels = []")
-        if sites > MOST_EXACT_PAIRS:
+        if hamiltonian.modes > MOST_EXACT_PAIRS:
             refuse(f'solver.kind = "ed" has two-particle functions of at most {MOST_EXACT_PAIRS} sites, and '
-                   f"model.cluster has {sites}: give two_particle.channels = []")
+                   f"model.cluster has {hamiltonian.modes}: give two_particle.channels = []")
     if solver.kind == "ctaux" and (beyond := hamiltonian.beyond_one_band):
         refuse(f'solver.kind = "ctaux" takes one band with U ≥ 0 in two dimensions, and this model has {beyond}: give '
                'solver.kind = "ctint"')

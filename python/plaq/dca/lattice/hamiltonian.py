@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from plaq.dca.lattice.doubled import doubled
-from plaq.dca.lattice.interaction import Displacement, Interaction
+from plaq.dca.lattice.interaction import Displacement, Interaction, determinant
 
 Table = dict[Displacement, list[list[float]]]  # [a][b]: orbital a of a cell and b of the cell at the displacement
 
@@ -29,6 +29,11 @@ class Hamiltonian:
     @property
     def dimension(self) -> int:
         return len(self.vectors)
+
+    @property
+    def modes(self) -> int:
+        """Number of orbitals of the cluster."""
+        return abs(determinant(self.vectors)) * len(self.orbitals)
 
     @property
     def spins(self) -> int:
