@@ -27,11 +27,19 @@ class CrystalSystem:
 
     @property
     def axes(self) -> np.ndarray:
-        """Cartesian lattice vectors as rows [D, D], the first of length 1 along x."""
+        """Cartesian lattice vectors as rows [D, D], the first of length 1.
+
+        It lies along x, but where edges of a cube are the axes.
+        """
+        if self.name in CENTRED:
+            axes = np.array(CENTRED[self.name], dtype=float)
+            return axes / np.linalg.norm(axes[0])
         metric = np.array(self.metric, dtype=float)
         return np.linalg.cholesky(metric / metric[0, 0])
 
 
+CENTRED = {"face-centred cubic": ((0, 1, 1), (1, 0, 1), (1, 1, 0)),
+           "body-centred cubic": ((-1, 1, 1), (1, -1, 1), (1, 1, -1))}
 SQUARE_HARMONICS = {
     "s": (0, "cos"),
     "d_x2y2": (2, "cos"),

@@ -105,12 +105,22 @@ class OrbitalAction:
         factor = op.signs * np.exp(1j * momenta @ op.shifts.T)
         return factor[:, :, None] * factor[:, None, :].conj()
 
+    def image(self, index, f):
+        """Return the image of f [S, K, a, b, ...] under an operation."""
+        op = self.operations[index]
+        image = f[:, self._momenta[index]][:, :, op.orbitals][:, :, :, op.orbitals]
+        phases = self.phases(index).reshape(image.shape[1:4] + (1,) * (f.ndim - 4))
+        return (image[::-1] if op.flip and len(f) == 2 else image) * phases
+
+    def trace(self, index):
+        """Return the trace of an operation in the space of functions of (K, a, b)."""
+        op, K = self.operations[index], self._momenta[index]
+        own = np.flatnonzero(op.orbitals == np.arange(len(op.orbitals)))
+        return self.phases(index)[K == np.arange(len(K))][:, own][:, :, own].sum()
+
     def images(self, f):
         """Yield the images of f [S, K, a, b, ...] under all operations."""
-        for index, op in enumerate(self.operations):
-            image = f[:, self._momenta[index]][:, :, op.orbitals][:, :, :, op.orbitals]
-            phases = self.phases(index).reshape(image.shape[1:4] + (1,) * (f.ndim - 4))
-            yield (image[::-1] if op.flip and len(f) == 2 else image) * phases
+        return (self.image(index, f) for index in range(len(self.operations)))
 
     def irreducible(self):
         """Return for every K (first momentum of its orbit, index of an operation, whether K -> -K follows it).

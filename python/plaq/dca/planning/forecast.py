@@ -9,6 +9,7 @@ from plaq.dca.lattice.chemical_potential import strength as interaction_strength
 from plaq.dca.lattice.cluster import Cluster
 from plaq.dca.lattice.hopping import Lattice
 from plaq.dca.lattice.model import cluster_of, lattice_of
+from plaq.dca.lattice.pairing import pairing_irreps
 from plaq.dca.lattice.particle_hole import at_half_filling
 from plaq.dca.lattice.path import corners
 from plaq.dca.lattice.symmetry import PointGroup, irrep_projectors
@@ -43,7 +44,7 @@ def describe(p: Parameters) -> str:
         f"momenta:     {' '.join(cluster.names)}",
         f"point group: {group.name}, {len(distinct(group.operations))} of the {len(lattice.point_group)} operations of "
         f"the lattice ({lattice.system.name})",
-        *([f"irreps:      {' '.join(irrep_projectors(cluster))}"] if lattice.system.harmonics else []),
+        f"irreps:      {' '.join(pairing_irreps(group) if p.is_general else irrep_projectors(cluster))}",
         *band_lines(lattice, p.unit),
         *([f"remark:      {hint}"] if hint else []),
         "",
