@@ -66,7 +66,7 @@ def test_one_orbital_has_the_irreps_of_functions_of_momentum(lattice, vectors):
 
 
 def test_gap_functions_of_the_three_band_model_and_of_kagome():
-    """Known by hand: cos kx - cos ky on d, and +1 on p_x with -1 on p_y, which a quarter turn exchanges, are d waves."""
+    """By hand: cos kx - cos ky on d, and +1 on p_x with -1 on p_y, which a quarter turn exchanges, are d waves."""
     c = Cluster(orbital_lattice(THREE_BAND), [[2, 0], [0, 2]])
     projectors = pairing_projectors(PointGroup(c))
     on_d, on_p, s = (np.zeros((4, 3, 3)) for _ in range(3))

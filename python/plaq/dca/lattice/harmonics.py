@@ -21,7 +21,8 @@ CUBIC = {
     "i": [lambda x, y, z: (x * x - y * y) * (y * y - z * z) * (z * z - x * x)],
     "p": [lambda x, y, z: x, lambda x, y, z: y, lambda x, y, z: z],
     "f_xyz": [lambda x, y, z: x * y * z],
-    "f": [lambda x, y, z: x * (y * y - z * z), lambda x, y, z: y * (z * z - x * x), lambda x, y, z: z * (x * x - y * y)],
+    "f": [lambda x, y, z: x * (y * y - z * z), lambda x, y, z: y * (z * z - x * x),
+          lambda x, y, z: z * (x * x - y * y)],
 }
 LAYERS = {
     "s": [lambda x, y, z: 1 + 0 * x], "p_z": [lambda x, y, z: z], "p": [lambda x, y, z: x, lambda x, y, z: y],

@@ -12,8 +12,8 @@ def pairing_projectors(group) -> dict[str, np.ndarray]:
 
     P = d/|G| sum_g chi(g) D(g) for the irreps of the group's matrices that harmonics name (`harmonics.characters`);
     functions in them are even under operations that only exchange orbitals. All others are in "other": odd ones, and
-    irreps without a name. Operations that exchange spins are left out. A gap function is Delta, transformed as G_ab(K). With one orbital on a cluster with all
-    symmetries these are the irreps of `symmetry.irrep_projectors`.
+    irreps without a name. Operations that exchange spins are left out. A gap function is Delta, transformed as
+    G_ab(K). With one orbital on a cluster with all symmetries these are the irreps of `symmetry.irrep_projectors`.
     """
     actions = [action_matrix(group, index) for index in _of_space(group)]
     size = len(actions[0])
