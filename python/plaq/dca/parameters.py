@@ -13,6 +13,7 @@ from plaq.dca.lattice.interaction import Torus
 from plaq.dca.lattice.model_reader import read_hamiltonian
 from plaq.dca.lattice.ready import READY
 from plaq.dca.lattice.section import MOST_ORBITALS, ROWS
+from plaq.dca.lattice.table_of_states import BETHE, check_states, read_states
 from plaq.dca.lattice.wannier import read_hopping
 from plaq.dca.units import unit_of
 from plaq.errors import InputError
@@ -153,6 +154,8 @@ class Parameters(parameters.Parameters):
             for key, value in {"hopping": hopping, "hopping_file": None, "hopping_cutoff": None}.items():
                 sections = with_key(sections, "model", key, value)
         hamiltonian = read_hamiltonian(model, _refusal(""))
+        if isinstance(model.density_of_states, str) and model.density_of_states != BETHE:
+            sections = with_key(sections, "model", "density_of_states", read_states(model.density_of_states))
         if solver.kind == "auto":
             sections = with_key(sections, "solver", "kind", "ctint" if hamiltonian.is_general else "ctaux")
         if pairs.channels == "auto":
@@ -214,6 +217,8 @@ class Parameters(parameters.Parameters):
     def unit(self) -> str:
         """Unit of energies: ``t``, or nothing (plaq.dca.units)."""
         model = self.model
+        if isinstance(model.density_of_states, tuple):
+            return ""
         if not self.hamiltonian.is_general:
             return unit_of(self.hopping())
         known = READY[model.lattice or "square"].amplitudes if model.hopping is None else ()
@@ -255,6 +260,7 @@ def check(values: Mapping[str, Any], source: str) -> None:
     hamiltonian = read_hamiltonian(model, refuse)
     pairs = replace(pairs, channels=wanted_channels(solver, pairs, hamiltonian))
     values = {**values, "two_particle": pairs}
+    check_states(model, dca, pairs, hamiltonian.beyond_one_band, refuse)
     check_solver(solver, dca, pairs, hamiltonian, refuse)
     most = 2 * len(hamiltonian.orbitals) - LEAST_DENSITY
     if dca.density is not None and dca.density > most:

@@ -30,14 +30,22 @@ def free_mu(lattice, T, target):
 
     With y = T ln(n/(2 b - n)), b orbitals, it lies between the ends of the bands shifted by y.
     """
-    grid = lattice.grid()
-    bands = lattice.dispersion(grid) if lattice.one_band else np.stack(
-        [lattice.energies(grid, spin) for spin in range(lattice.spins)])
+    if lattice.states is not None:
+        bands, weights = lattice.states.rule(T)
+    else:
+        bands, weights = _zone(lattice), None
     most = 2 * lattice.bands
     shift = T * np.log(target / (most - target))
     low, high = (float(end) + shift for end in (bands.min(), bands.max()))
-    excess = lambda mu: most * float(np.mean(expit((mu - bands) / T))) - target
+    excess = lambda mu: most * float(np.average(expit((mu - bands) / T), weights=weights)) - target
     return low if excess(low) >= 0 else high if excess(high) <= 0 else brentq(excess, low, high, xtol=1e-9)
+
+
+def _zone(lattice):
+    """Return the energies of all bands on a grid of momenta."""
+    grid = lattice.grid()
+    return lattice.dispersion(grid) if lattice.one_band else np.stack(
+        [lattice.energies(grid, spin) for spin in range(lattice.spins)])
 
 
 def cutoff(parameters, lattice, T):

@@ -31,6 +31,8 @@ class Lattice:
     are not finite and real or of another shape, and t(-d) != t(d)^T.
     """
 
+    states = None  # density of states in place of a band (plaq.dca.lattice.density_of_states)
+
     def __init__(self, table, orbitals=("1",), positions=None, dimension=None):
         self.orbitals = tuple(orbitals)
         self.bands = len(self.orbitals)

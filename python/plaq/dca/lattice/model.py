@@ -8,6 +8,11 @@ import numpy as np
 
 from plaq.dca.lattice.cluster import Cluster
 from plaq.dca.lattice.coarse_graining import CoarseGraining
+from plaq.dca.lattice.density_of_states import (
+    CoarseGrainingOverDensity,
+    DensityOfStates,
+    SiteWithDensity,
+)
 from plaq.dca.lattice.hopping import Lattice
 from plaq.dca.lattice.interaction import Interaction
 from plaq.dca.lattice.matrix_coarse_graining import MatrixCoarseGraining
@@ -19,6 +24,8 @@ from plaq.dca.lattice.transfers import momenta_asked
 def lattice_of(parameters) -> Lattice:
     """Return the lattice of `plaq.dca.parameters.Parameters`."""
     cell = parameters.hamiltonian
+    if parameters.model.density_of_states is not None:
+        return SiteWithDensity(DensityOfStates.of(parameters.model))
     return Lattice(parameters.hopping(), cell.orbitals, cell.positions)
 
 
@@ -65,6 +72,8 @@ class Model:
             group = PointGroup(cluster, interaction, isolated)
             coarse = MatrixCoarseGraining(cluster, isolated, group)
             return cls(np.nan, cluster.lattice, cluster, group, coarse, transfers, None, interaction, True)
-        return cls(p.model.U, cluster.lattice, cluster, PointGroup(cluster), CoarseGraining(cluster, isolated),
-                   transfers, at_half_filling(p, cluster), interaction,
+        coarse = (CoarseGraining(cluster, isolated) if cluster.lattice.states is None else
+                  CoarseGrainingOverDensity(cluster))
+        return cls(p.model.U, cluster.lattice, cluster, PointGroup(cluster), coarse, transfers,
+                   at_half_filling(p, cluster), interaction,
                    momenta=momenta_asked(p.two_particle.momenta, cluster.lattice))

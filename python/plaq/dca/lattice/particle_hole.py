@@ -28,6 +28,8 @@ def mirror(cluster, isolated=False) -> np.ndarray | None:
     isolated : the patch is the momentum K alone.
     """
     dimension = cluster.lattice.dimension
+    if cluster.lattice.states is not None:
+        return np.zeros(1, dtype=int) if cluster.lattice.states.is_symmetric else None
     if not cluster.lattice.one_band:
         return None
     hops = np.array([d for d, amplitude in cluster.lattice.hopping.items() if amplitude]).reshape(-1, dimension)

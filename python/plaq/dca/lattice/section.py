@@ -1,6 +1,7 @@
 """The rows of [model] in the table of parameters."""
 
 from plaq.dca.lattice.ready import READY
+from plaq.dca.lattice.table_of_states import MOST_ROWS
 from plaq.inputs.kinds import boolean, choice, either, integer, list_of, real, text
 from plaq.inputs.schema import REQUIRED, Parameter
 from plaq.inputs.table_kinds import by_name, displacements, label, matrix
@@ -32,6 +33,10 @@ ROWS = [
               "of an only orbital is left out"),
     Parameter("model", "hopping_cutoff", real("[0, 1000]"), None, "t",
               "displacements of hopping_file with no amplitude above this are left out; unset: none"),
+    Parameter("model", "density_of_states", either(text(), list_of(list_of(real("[-1e9, 1e9]"), length=2),
+                                                                   longest=MOST_ROWS)), None, "t",
+              "instead of a band, for a cluster of one site: \"bethe\", the semicircle of half width 2t, or a file of "
+              "energy and density, linear in between"),
     Parameter("model", "orbitals", list_of(label(), 1, longest=MOST_ORBITALS), None, "",
               "names of the orbitals of a cell; unset: their numbers"),
     Parameter("model", "positions", list_of(list_of(real("[-64, 64]"), 1, longest=3), 1, longest=MOST_ORBITALS), None,

@@ -87,8 +87,11 @@ def ensemble(parameters: Any) -> Ensemble:
 
 def moments(parameters: Any) -> Moments:
     """Return the moments of the model of a run."""
+    from plaq.dca.lattice.density_of_states import DensityOfStates
     from plaq.dca.lattice.model import cluster_of
 
+    if parameters.model.density_of_states is not None:
+        return one_band(parameters.model.U, *DensityOfStates.of(parameters.model).moments())
     hamiltonian, cluster = parameters.hamiltonian, cluster_of(parameters)
     b = len(hamiltonian.orbitals)
     hopping = [cluster.hopping_matrix(spin)[:b] if parameters.dca.isolated else table_rows(hamiltonian.hopping[spin])
