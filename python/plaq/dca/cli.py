@@ -44,3 +44,19 @@ def dca_calibrate(
     machine = measured_machine(comm, file.resolve().parent)
     comm.on_root(lambda: write_atomically(file, machine.to_toml().encode()))
     comm.on_root(lambda: print(machine.to_toml(), end=""))
+
+
+@app.command("convert")
+def dca_convert(
+    input: Annotated[Path, typer.Argument(help="Input of DCA++, a JSON file.")],
+    out: Annotated[Path | None, typer.Argument(help="TOML file to write; by default it is printed.")] = None,
+):
+    """Write an input of DCA++ as one of plaq, with its keys that have no counterpart."""
+    from plaq.dca.convert import convert
+    from plaq.files.atomic import write_atomically
+
+    text = convert(input)
+    if out is None:
+        print(text, end="")
+    else:
+        write_atomically(out, text.encode())

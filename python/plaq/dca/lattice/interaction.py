@@ -56,6 +56,14 @@ class Interaction:
     pairs: tuple[DensityPair, ...]
     exchanges: tuple[ExchangeTerm, ...] = ()
 
+    def half_filled(self, orbitals: int) -> list[float]:
+        """Return the potential of each orbital that densities 1/2 of all spin-orbitals make; n - 1/2 has none."""
+        shifts = [0.0] * orbitals
+        for p in self.pairs:  # both spins alike: half of the sum over them
+            shifts[p.a] += p.value / 4
+            shifts[p.b] += p.value / 4
+        return shifts
+
 
 class Torus:
     """Displacements modulo the cluster's vectors (rows), in integer arithmetic."""
