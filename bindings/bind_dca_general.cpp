@@ -1,10 +1,12 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/complex.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -87,16 +89,32 @@ void bind_dca_general(nb::module_& m) {
           "[cell], alpha [s]).")
       .def(
           "set_baths",
-          [](problem& p, const std::vector<tables>& baths, const std::vector<int>& bath_of) {
-            std::vector<std::vector<std::shared_ptr<const plaq::dca::g0_table>>> made;
-            for (const tables& of : baths) {
+          [](problem& p, const std::vector<std::pair<tables, flat<std::complex<double>>>>& baths,
+             const std::vector<int>& bath_of) {
+            std::vector<std::shared_ptr<const bath_functions>> made;
+            for (const auto& [of, at_frequencies] : baths) {
               plaq::check(of.size() == p.model.g0.size(), "a bath has another number of species");
-              made.push_back(make_tables(p.model.beta, p.model.flavours(), of, p.model.g0.at(0)->difference()));
+              auto g0 = make_tables(p.model.beta, p.model.flavours(), of, p.model.g0.at(0)->difference());
+              made.push_back(std::make_shared<bath_functions>(std::move(g0), copied(at_frequencies)));
             }
             p.baths.clear();
             for (const int b : bath_of) p.baths.push_back(made.at(std::size_t(b)));
           },
-          "baths"_a, "bath_of"_a, "Give chain c bath bath_of[c] in place of the problem's; a bath is as g0.")
+          "baths"_a, "bath_of"_a,
+          "Give chain c bath bath_of[c] in place of the problem's.\n\n"
+          "A bath is g0 and, where two-particle functions are measured, its values at their frequencies.")
+      .def(
+          "measure_two_particle",
+          [](problem& p, int window, int frequencies, flat<std::complex<double>> g0_frequency,
+             flat<std::complex<double>> fourier, flat<std::int32_t> momentum_sum, flat<std::int32_t> minus,
+             const std::vector<std::tuple<bool, int, int>>& requests) {
+            p.model.momenta = {p.model.cells, copied(fourier), copied(momentum_sum), copied(minus)};
+            two_particle_list& list = p.measured.two_particle;
+            list = {window, frequencies, copied(g0_frequency), {}};
+            for (const auto& [pairs, transfer, bosonic] : requests) list.requests.push_back({pairs, transfer, bosonic});
+          },
+          "window"_a, "frequencies"_a, "g0_frequency"_a, "fourier"_a, "momentum_sum"_a, "minus"_a, "requests"_a,
+          "Measure two-particle functions (pp or not, index of Q, m); g0_frequency: [species, K, a, b, n].")
       .def_prop_ro("beta", [](const problem& p) { return p.model.beta; });
   bind_rules(bound);
   bound.def(

@@ -88,7 +88,7 @@ class GeneralCase:
 
     @cached_property
     def lattice(self):
-        count = len(np.atleast_2d(next(iter(self.table.values()))[0]))
+        count = np.shape(next(iter(self.table.values())))[-1]
         return Lattice(self.table, tuple(map(str, range(count))))
 
     @cached_property
@@ -139,10 +139,13 @@ class GeneralCase:
         return np.einsum("kr,srabw->skabw", fourier, self.mesh.evaluate(self.mesh.fit(in_space)))
 
     @cached_property
+    def request(self):
+        return ctaux.SolverRequest(beta=self.beta, U=0.0, K=1.0, g0=self.auxiliary, measurements=self.measurements,
+                                   order=self.order, warm_up=self.warm_up, point=0, iteration=0, **self.extra)
+
+    @cached_property
     def problem(self):
-        request = ctaux.SolverRequest(beta=self.beta, U=0.0, K=1.0, g0=self.auxiliary, measurements=self.measurements,
-                                      order=self.order, warm_up=self.warm_up, point=0, iteration=0, **self.extra)
-        return ctint.make_problem(self.model, self.mesh, request, self.solver)
+        return ctint.make_problem(self.model, self.mesh, self.request, self.solver)
 
     def fresh_chains(self):
         return Chains.fresh(comm.world(), self.chains, self.bins)
@@ -152,11 +155,15 @@ class GeneralCase:
         how = SimpleNamespace(threads=threads, workers=workers, bind="auto", chains_in_flight="auto", device="none")
         return run_chains(self.problem, chains, how, comm.world(), watch)
 
-    def measure(self):
-        """Return averages with errors {name: (mean, error)}: G, density, pairs, static, order, sign."""
+    def collected(self):
+        """Return the bins of a whole run as `Measured`."""
         chains = self.fresh_chains()
         assert self.run(chains)
-        measured = ctint.collect(self.problem, chains.bins, chains.tally(comm.world()), self.model)
+        return ctint.collect(self.problem, chains.bins, chains.tally(comm.world()), self.model, self.request)
+
+    def measure(self):
+        """Return averages with errors {name: (mean, error)}: G, density, pairs, static, order, sign."""
+        measured = self.collected()
         bins = len(measured.norm)
 
         def values(keep):

@@ -132,3 +132,4 @@ def test_one_band_has_the_vertices_of_ctaux():
     np.testing.assert_allclose(np.sort(vertex.alpha), np.sort(1 / (1 - np.exp(growth * np.array([1, -1])))))
     np.testing.assert_allclose(vertex.alpha + vertex.alpha_right, 1)
     assert ctint.auxiliary_shift(case.model) == pytest.approx(2.0)
+

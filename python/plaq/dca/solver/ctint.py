@@ -150,8 +150,18 @@ def make_problem(model: Any, mesh: Any, request: Any, solver: Any) -> Any:
                 partner(vertex.term, model))
                for vertex in vertices(model, request.beta, constant_of(solver))],
         odd_frequencies=np.ascontiguousarray(2 * mesh.n + 1, dtype=np.int32))
+    measured = two_particle_functions(request)
+    frequencies = request.window + max([abs(m) for _, _, m in measured], default=0)
+    at_frequencies = lambda g0: g0_at(model, mesh, g0, frequencies) if measured else np.zeros(0, complex)
     if request.group_g0 is not None:
-        problem.set_baths([time_tables(model, mesh, g0) for g0 in request.group_g0], request.group_of.tolist())
+        problem.set_baths([(time_tables(model, mesh, g0), at_frequencies(g0)) for g0 in request.group_g0],
+                          request.group_of.tolist())
+    if measured:
+        index = lambda a: np.ascontiguousarray(a, dtype=np.int32).ravel()
+        problem.measure_two_particle(
+            window=request.window, frequencies=frequencies, g0_frequency=at_frequencies(request.g0),
+            fourier=np.ascontiguousarray(cluster.fourier).ravel(), momentum_sum=index(cluster.momentum_sum),
+            minus=index(cluster.minus), requests=measured)
     problem.proposals_per_sweep = max(1, round(request.order))
     problem.sweeps_per_measurement = choices.measure_every(solver, request.order, request.tau, cluster.size * count,
                                                            len(mesh.omega), 0)
@@ -170,13 +180,41 @@ def refuse(solver: Any, request: Any) -> None:
         raise InputError(f'solver.precision = "{solver.precision}": CT-INT walks in double precision; allowed: double')
     if solver.block_length != "auto":
         raise InputError(f"solver.block_length = {solver.block_length}: CT-INT has no blocks; allowed: auto")
-    if request.window:
-        raise InputError("two_particle: CT-INT measures no two-particle functions")
+    if request.window and len(request.g0) == 2:
+        raise InputError("two_particle: CT-INT measures two-particle functions only where up and down are equivalent")
+
+
+def two_particle_functions(request: Any) -> list[tuple[bool, int, int]]:
+    """Return (pp, transfer index, bosonic index) of the functions that C++ measures for a request, once each.
+
+    Those of "magnetic" and "charge" are the same ph function.
+    """
+    if request is None or not request.window:
+        return []
+    wanted = [("pp", 0, 0)] * request.pairing + list(request.channels)
+    return list(dict.fromkeys((kind == "pp", q, m) for kind, q, m in wanted))
+
+
+def channel(kind: str, parts: np.ndarray) -> np.ndarray:
+    """Return a channel from parts of equal and of opposite spins, [bin, 2, ...]."""
+    equal, opposite = parts[:, 0], parts[:, 1]
+    return opposite if kind == "pp" else equal - opposite if kind == "magnetic" else equal + opposite
+
+
+def g0_at(model: Any, mesh: Any, g0: np.ndarray, count: int) -> np.ndarray:
+    """Return g0 at w_0 ... w_(count-1), flat; g0 : [S, K, a, b, w]."""
+    fourier = model.cluster.fourier
+    in_space = np.einsum("kr,skabw->srabw", fourier.conj(), g0) / model.cluster.size
+    values = mesh.at_frequencies(in_space, np.arange(count))
+    return np.ascontiguousarray(np.einsum("kr,srabw->skabw", fourier, values)).ravel()
 
 
 @region("collect bins")
-def collect(problem: Any, bins: Any, tally: dict[str, float], model: Any) -> Measured:
+def collect(problem: Any, bins: Any, tally: dict[str, float], model: Any, request: Any = None) -> Measured:
     """Return the averages of complete `plaq.data.bins.Bins` as `Measured`, with `Chains.tally`.
+
+    Two-particle functions are those of the ``request``, if it is given: `channels` [bin, K, a, b, K', c, d, n, n'] each, n = -F ... F-1,
+    and pairing = pp at q = 0, nu = 0.
 
     m is [bin, S, K, a, b, w]. Correlations are those of docs/ctint.md, times the norm: density [bin, spin, a], pairs
     and static [bin, spin, spin', R, a, b], equal_time [bin, S, K, a, b], vertices [bin, term]. All are averaged over
@@ -198,6 +236,11 @@ def collect(problem: Any, bins: Any, tally: dict[str, float], model: Any) -> Mea
         values = part(name)
         return averaged(action.average_pairs, values if model.spins == 2 else (values + values[:, ::-1, ::-1]) / 2)
 
+    measured = two_particle_functions(request)
+
+    def function(kind: str, q: int, m: int) -> np.ndarray:
+        return channel(kind, part(f"channel_{measured.index((kind == 'pp', q, m))}"))
+
     m = np.einsum("kr,bsracw->bskacw", cluster.fourier, part("single_particle"))
     equal_time = averaged(action.average, np.einsum("kr,bsrac->bskac", cluster.fourier, part("equal_time")))
     norm = part("weight")
@@ -209,6 +252,7 @@ def collect(problem: Any, bins: Any, tally: dict[str, float], model: Any) -> Mea
     return Measured(
         weights=np.full(len(sums), per_bin), sign=part("sign"), order=part("order"), norm=norm,
         m=averaged(action.average, m) / (problem.beta * cluster.size), correlations=correlations,
-        histogram=part("histogram"), pairing=None, channels=[], series=series, drift=tally["drift"],
-        acceptance=tally["accepted"] / max(tally["proposed"], 1),
+        histogram=part("histogram"), pairing=function("pp", 0, 0) if measured and request.pairing else None,
+        channels=[function(*wanted) for wanted in request.channels] if measured else [],
+        series=series, drift=tally["drift"], acceptance=tally["accepted"] / max(tally["proposed"], 1),
         walking_seconds=tally["walking_seconds"], measuring_seconds=tally["measuring_seconds"])

@@ -1,6 +1,7 @@
 #include "plaq/dca/ctint/accumulator.hpp"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "plaq/base/error.hpp"
@@ -23,6 +24,10 @@ bin_layout layout_of(const interacting_cluster& model, const measurement_list& m
   for (const char* name : {"pairs", "static_pairs"}) add(name, {block, {"block'", block.size}, R, a, b});
   add("vertices", {{"type", model.types.size()}});
   add("histogram", {{"k", std::size_t(measured.histogram_size)}});
+  const axis K{"K", R.size}, n{"n", std::size_t(2 * measured.two_particle.window)};
+  for (std::size_t i = 0; i < measured.two_particle.requests.size(); ++i)
+    add(("channel_" + std::to_string(i)).c_str(),
+        {{"spins", 2}, K, a, b, {"K'", K.size}, {"c", a.size}, {"d", a.size}, n, {"n'", n.size}}, true);
   return out;
 }
 
@@ -40,6 +45,8 @@ accumulator::accumulator(const interacting_cluster& model, const measurement_lis
   for (const int n : measured.odd_frequencies)
     check(n > 0 && n % 2 == 1, "ctint: frequencies are positive odd numbers");
   for (const int s : model.species) ++blocks_of_species_[std::size_t(s)];
+  if (!measured.two_particle.requests.empty())
+    two_particle_ = std::make_unique<two_particle>(model, measured.two_particle);
 }
 
 void accumulator::begin_bin(std::uint64_t bin) {
@@ -48,6 +55,7 @@ void accumulator::begin_bin(std::uint64_t bin) {
   result_.series.clear();
   const std::size_t each = array_named(layout_, "single_particle").size() / single_particle_.size();
   for (auto& sum : single_particle_) sum.assign(each, 0.);
+  if (two_particle_) two_particle_->begin_bin();
 }
 
 void accumulator::accumulate(const sample& s) {
@@ -58,6 +66,10 @@ void accumulator::accumulate(const sample& s) {
   {
     trace::region scope("measure M");
     measure_single_particle(s);
+  }
+  if (two_particle_) {
+    trace::region scope("measure G4");
+    two_particle_->accumulate(s);
   }
   trace::region scope("measure correlations");
   green_.evaluate(s, random_words(times_, s.index));
@@ -137,6 +149,8 @@ record accumulator::measure_correlations(const sample& s) {
 bin_result accumulator::end_bin() {
   double* to = sums("single_particle");
   for (const auto& sum : single_particle_) to = std::ranges::copy(sum, to).out;
+  for (std::size_t i = 0; i < measured_.two_particle.requests.size(); ++i)
+    std::ranges::copy(two_particle_->sums(i), sums(("channel_" + std::to_string(i)).c_str()));
   check_finite(result_, chain_);
   return std::move(result_);
 }

@@ -1,13 +1,14 @@
 // Measurements of the interaction expansion, and the bin that they fill.
 #pragma once
 #include <cstdint>
-#include <span>
+#include <memory>
 #include <vector>
 
 #include "plaq/base/random.hpp"
 #include "plaq/dca/ctint/green_at_times.hpp"
 #include "plaq/dca/ctint/problem.hpp"
 #include "plaq/dca/ctint/sample.hpp"
+#include "plaq/dca/ctint/two_particle.hpp"
 #include "plaq/dca/measure/accumulator.hpp"
 #include "plaq/dca/measure/bin_layout.hpp"
 #include "plaq/linalg/matrix.hpp"
@@ -20,6 +21,7 @@ namespace plaq::dca::ctint {
 ///   single_particle           M_ab(R, i w), mean over the blocks of a species
 ///   equal_time                <c_{R a} c+_{0 b}>, likewise
 ///   pairs, static_pairs       <n_{R a} n_{0 b}> of two blocks at equal times, and int_0^beta dtau <n(tau) n(0)>
+///   channel_i                 two_particle
 ///   vertices                  <c+_p c_q c+_p' c_q'> of the legs of a type, mean over the cells
 bin_layout layout_of(const interacting_cluster& model, const measurement_list& measured);
 
@@ -52,6 +54,7 @@ class accumulator {
   stream_id times_{};
   std::vector<std::vector<double>> single_particle_;  // [species][R, a, b, w, re and im]
   linalg::matrix<float> create_phase_, annihilate_phase_, transformed_;
+  std::unique_ptr<two_particle> two_particle_;
   bin_result result_;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <array>
 #include <cmath>
+#include <complex>
 #include <cstddef>
 #include <memory>
 #include <vector>
@@ -36,6 +37,7 @@ struct interacting_cluster {
   std::vector<int> species;                         ///< [block]
   std::vector<std::shared_ptr<const g0_table>> g0;  ///< [species], with flavours as sites
   std::vector<vertex_type> types;
+  momentum_tables momenta{};  ///< of the cells, for two-particle functions
 
   int flavours() const { return cells * orbitals; }
   int blocks() const { return int(species.size()); }
@@ -69,10 +71,32 @@ struct move_rules {
   int sweeps_between_rebuilds = 20;
 };
 
+/// Two-particle function to be measured, pp or ph, at transfer (Q, m).
+struct pair_request {
+  bool pairs;    ///< pp
+  int transfer;  ///< index of Q
+  int bosonic;   ///< m
+};
+
+/// Two-particle functions, at frequencies n = -window ... window - 1.
+struct two_particle_list {
+  int window = 0;                        ///< 0 measures none
+  int frequencies = 0;                   ///< window + the largest |m|
+  std::vector<std::complex<double>> g0;  ///< [species][K][a][b][n], n = 0 ... frequencies - 1
+  std::vector<pair_request> requests;
+};
+
 /// List of the measurements.
 struct measurement_list {
   std::vector<int> odd_frequencies;  ///< of the single-particle function, n > 0 odd
   int histogram_size = 1;            ///< orders 0 ... size - 1; the last one counts all above
+  two_particle_list two_particle;
+};
+
+/// Bath functions in time and at the frequencies of two-particle functions.
+struct bath_functions {
+  std::vector<std::shared_ptr<const g0_table>> g0;  ///< [species]
+  std::vector<std::complex<double>> g0_frequency;
 };
 
 /// Whole problem; functions take the part that they depend on.
@@ -81,13 +105,16 @@ struct problem {
   move_rules moves;
   measurement_list measured;
   chain_rules rules;
-  /// [chain][species] bath of each chain where these differ; empty where all chains have the model's.
-  std::vector<std::vector<std::shared_ptr<const g0_table>>> baths;
+  /// [chain] bath of each chain where these differ; empty where all chains have the model's.
+  std::vector<std::shared_ptr<const bath_functions>> baths;
 
-  /// Returns the model with the bath of chain c. Throws std::out_of_range for a chain without a bath.
-  interacting_cluster model_of_chain(std::size_t c) const {
-    interacting_cluster own = model;
-    if (!baths.empty()) own.g0 = baths.at(c);
+  /// Returns the problem with the bath of chain c. Throws std::out_of_range for a chain without a bath.
+  problem for_chain(std::size_t c) const {
+    problem own{model, moves, measured, rules, {}};
+    if (!baths.empty()) {
+      own.model.g0 = baths.at(c)->g0;
+      own.measured.two_particle.g0 = baths[c]->g0_frequency;
+    }
     return own;
   }
 };
