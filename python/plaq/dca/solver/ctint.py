@@ -213,8 +213,8 @@ def g0_at(model: Any, mesh: Any, g0: np.ndarray, count: int) -> np.ndarray:
 def collect(problem: Any, bins: Any, tally: dict[str, float], model: Any, request: Any = None) -> Measured:
     """Return the averages of complete `plaq.data.bins.Bins` as `Measured`, with `Chains.tally`.
 
-    Two-particle functions are those of the ``request``, if it is given: `channels` [bin, K, a, b, K', c, d, n, n'] each, n = -F ... F-1,
-    and pairing = pp at q = 0, nu = 0.
+    Two-particle functions are those of the ``request``, if it is given: channels, each [bin, K, a, b, K', c, d, n, n'],
+    n = -F ... F-1, and pairing, which is pp at q = 0, nu = 0.
 
     m is [bin, S, K, a, b, w]. Correlations are those of docs/ctint.md, times the norm: density [bin, spin, a], pairs
     and static [bin, spin, spin', R, a, b], equal_time [bin, S, K, a, b], vertices [bin, term]. All are averaged over
