@@ -22,6 +22,7 @@ from plaq.dca.lattice.interaction import DensityPair, ExchangeTerm, Interaction
 from plaq.dca.lattice.matrix_coarse_graining import MatrixCoarseGraining
 from plaq.dca.lattice.symmetry import PointGroup
 from plaq.dca.solver.ed.cluster import ExactCluster
+from plaq.dca.solver.ed.model import exact_cluster
 from plaq.errors import InputError
 
 TABLES = {"honeycomb": HONEYCOMB, "kagome": KAGOME, "three-band": THREE_BAND, "bilayer": BILAYER, "chain": CHAIN,
@@ -210,6 +211,32 @@ def test_exact_functions_have_the_symmetry_that_is_averaged_over(table, vectors)
         assert np.allclose(group.action.average_pairs(pairs), pairs, atol=1e-12)
     density = exact.site_density.reshape(c.size, b)[0]
     assert np.allclose(group.action.average_orbitals([density, density]), density, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["kagome with V", "two orbitals", "staggered field", "cell of p and d"])
+def test_exact_functions_of_interacting_cells_are_invariant(name):
+    """V, Hund's J with spin flip and pair hopping, fields: what the search finds with an interaction holds exactly."""
+    U = lambda *values: tuple(DensityPair(v, a, 0, (0, 0), a, 1) for a, v in enumerate(values))
+    table, vectors, terms = {
+        "kagome with V": (KAGOME, [[1, 0], [0, 1]], (
+            *U(3, 3, 3), *pairs_of((0.8, 0, (0, 0), 1), (0.8, 0, (0, 0), 2), (0.8, 1, (0, 0), 2)).pairs)),
+        "two orbitals": ({d: np.diag([-1.0, -1.0]) for d in ((1, 0), (-1, 0))} | {(0, 0): np.zeros((2, 2))},
+                         [[2, 0], [0, 1]], (*U(4, 4), *pairs_of((1.5, 0, (0, 0), 1)).pairs)),
+        "staggered field": (STAGGERED, [[1, 1], [0, 1]], U(4, 4)),
+        "cell of p and d": (THREE_BAND, [[1, 0], [0, 1]], (*U(4, 2, 2), *pairs_of((0.5, 0, (0, 0), 1), (0.5, 0, (0, 0),
+                                                                                                        2)).pairs)),
+    }[name]
+    exchanges = tuple(ExchangeTerm(0.7, *legs) for legs in ((0, 1, 1, 0), (1, 0, 0, 1), (0, 1, 0, 1), (1, 0, 1, 0)))
+    interaction = Interaction(tuple(terms), exchanges if name == "two orbitals" else ())
+    lattice = orbital_lattice(table)
+    c = Cluster(lattice, vectors)
+    group = PointGroup(c, interaction, isolated=True)
+    exact = exact_cluster(c, interaction, 1.1, 1.5)
+    g = np.array([exact.to_momentum(exact.green_iw(np.array([2.1, 6.3]), spin)) for spin in range(lattice.spins)])
+    assert len(group.operations) >= 4
+    assert np.allclose(group.action.average(g), g, atol=1e-12)
+    for image in group.action.images(g):
+        assert np.allclose(image, g, atol=1e-12)
 
 
 @any_lattice

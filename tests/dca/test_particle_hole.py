@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from lattices import STRIPES, both_signs
+from lattices import CHAIN, CUBIC, HONEYCOMB, STRIPES, both_signs, orbital_lattice
 
 from plaq import dca
 from plaq.dca.lattice.cluster import Cluster
@@ -72,3 +72,20 @@ def test_nothing_is_averaged_without_the_symmetry():
         assert abs(point["density"].mean - 1) > 5 * point["density"].error
     away, _ = half_filled([[1, 0], [0, 1]], {"mu": 1.9}, T=0.5)
     assert Model.of(away).mirror is None
+
+
+@pytest.mark.parametrize("table, vectors, expected", [
+    (CUBIC, np.eye(3, dtype=int), 0), (CUBIC, 2 * np.eye(3, dtype=int), -1),
+    (CUBIC, [[0, 1, 1], [1, 0, 1], [1, 1, 0]], 1), (CUBIC, [[0, 0, 2], [0, 1, 0], [1, 0, 0]], 1), (CHAIN, [[4]], 2),
+    (CHAIN, [[3]], None), (HONEYCOMB, [[1, 0], [0, 1]], None)])
+def test_other_dimensions(table, vectors, expected):
+    """Gbar_K+P(z) = -Gbar_K(-z) of the bath where P is found, and nowhere else unless the patch allows it."""
+    lattice = orbital_lattice(table)
+    cluster = Cluster(lattice, np.array(vectors).tolist())
+    found = mirror(cluster)
+    assert (None if found is None else int(found[0])) == (None if expected is None else expected % cluster.size)
+    if found is not None:
+        coarse = CoarseGraining(cluster)
+        coarse.prepare(0.9)
+        above, below = (coarse.gbar(np.full((cluster.size, 1), 0.9j + sign * 0.7)) for sign in (1, -1))
+        assert np.allclose(above[found], -below.conj(), atol=1e-8)

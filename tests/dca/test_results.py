@@ -166,7 +166,7 @@ def test_report_is_one_file_that_needs_no_network(tmp_path, results):
     text = write_report(tmp_path, read_run(tmp_path)).read_text()
     elements = Elements()
     elements.feed(text)
-    assert not elements.open and elements.tags.count("svg") == 12
+    assert not elements.open and elements.tags.count("svg") == 13
     assert all(link.startswith("#") for link in elements.links)
     assert not re.search(r"@import|url\((?!#)|<script|<link", text)
     assert "T<sub>c</sub> = 0.07" in text and digest_of(tmp_path / "results.h5", FORMAT) in text

@@ -54,13 +54,16 @@ def odd_under_exchange(f: np.ndarray, mirror: np.ndarray | None) -> np.ndarray:
 def _across(cluster) -> np.ndarray:
     """Return integer vectors orthogonal to all shifts that leave the periodically repeated patch as it is.
 
-    There are none for a patch that fills the zone, one for a strip of it in two dimensions, else all.
+    There are none for a patch that fills the zone, one for a strip of it in two dimensions; in three those of the
+    axes along which a cluster that is a box is longer than one site.
     """
     dimension = cluster.lattice.dimension
     if cluster.size == 1:
         return np.zeros((0, dimension), dtype=int)
     if dimension != 2:
-        return np.eye(dimension, dtype=int)
+        is_box = all(np.count_nonzero(rows) == dimension for rows in (cluster.vectors, cluster.lattice.system.metric))
+        lengths = np.abs(cluster.vectors).max(axis=0)
+        return np.eye(dimension, dtype=int)[lengths > 1 if is_box else slice(None)]
     edges = (np.roll(cluster.patch, -1, axis=0) - cluster.patch)[:2] / (2 * np.pi)
     along = [np.rint(edge).astype(int) for edge in edges if np.allclose(edge, np.rint(edge))]
     if len(cluster.patch) == 4 and along:
@@ -82,4 +85,4 @@ def _exists(vectors, phases, period: int) -> bool:
                 if i != least:
                     rows[i] = rows[i] - rows[i][axis] // rows[least][axis] * rows[least]
         rows = [row for i, row in enumerate(rows) if i not in active]  # that one, some q satisfies
-    return all(row[2] % period == 0 for row in rows)
+    return all(row[-1] % period == 0 for row in rows)

@@ -43,7 +43,7 @@ def drawing(cluster: Cluster, mu: float | None = None, unit: str = "") -> Drawin
     """Return the picture of a model with its caption."""
     caption = ("Left: orbitals, the bonds between them, and the cell that repeats. Middle: the cluster momenta in "
                "their patches, the first Brillouin zone, and the path of the bands. Right: bands without interaction")
-    caption += ", and the chemical potential." if mu is not None else "."
+    caption += ", and the chemical potential with it." if mu is not None else "."
     return Drawing(lambda theme: model(cluster, theme, mu, unit), "Cluster, momenta and bands", caption, wide=True)
 
 

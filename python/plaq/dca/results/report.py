@@ -11,6 +11,8 @@ import numpy as np
 from plaq.data.estimate import Estimate, with_error
 from plaq.data.formatting import format_duration
 from plaq.data.page import collapsible, frame, markup, rows
+from plaq.dca.lattice.model import cluster_of
+from plaq.dca.lattice.picture import drawing
 from plaq.dca.parameters import Parameters
 from plaq.dca.physics import checks
 from plaq.dca.results.advice import advice
@@ -68,6 +70,8 @@ def page(results: Results, parameters: Parameters, header: dict[str, Any], diges
              ("digest of the results", digest)]
         ),
         *(history_table(point, results.unit) for point in results.points if point.history),
+        collapsible("Cluster, momenta and bands",
+                    drawing(cluster_of(parameters), parameters.dca.mu, parameters.unit).html()),
         collapsible("The input, with every key resolved", f"<pre>{escape(parameters.to_toml())}</pre>"),
     ]
     return frame(title, parts)
