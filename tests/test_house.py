@@ -90,7 +90,8 @@ def test_bindings_are_never_included():
 PYTHON = [["errors", "batch"], ["lazy"], ["files", "instruction_sets", "streams"], ["_core"], ["parts"],
           ["inputs", "trace"], ["comm", "data"],
           ["machine", "balance"], ["run"], ["cli"], ["dca", "lqcd", "pic"], ["main"], ["__main__"]]
-DCA = [["lattice", "units"], ["solver"], ["parameters", "physics"], ["convert", "planning", "results"], ["loop"],
+DCA = [["lattice", "units"], ["solver"], ["parameters", "physics"], ["convert", "planning", "results"],
+       ["continuation", "loop"],
        ["application"], ["cli", "commands"]]
 DCA_LOOP = [["convergence", "mixing"], ["state"], ["further", "start"], ["observer"], ["setup"],
             ["status", "two_particle"], ["iteration"], ["loop"]]

@@ -7,9 +7,9 @@ from test_damaged import FILES, fuzz
 
 from plaq.data.results_file import digest_of
 from plaq.dca import commands
+from plaq.dca.application import Dca
 from plaq.dca.results.export import export
 from plaq.dca.results.file import FORMAT, check_functions, places, read_results, write_results
-from plaq.dca.results.plot import save_figures
 from plaq.errors import InputError
 from plaq.files.tree import digest
 
@@ -26,7 +26,7 @@ def test_damaged_results(folder):
     assert fuzz(path, lambda: (digest_of(path, FORMAT), *map(repr, read_results(path)))) == FILES
 
 
-@pytest.mark.parametrize("command", [commands.load, commands.report, save_figures,
+@pytest.mark.parametrize("command", [commands.load, commands.report, Dca.plot,
                                      lambda folder: export(folder, folder / "export")])
 def test_every_command_refuses_them(folder, command):
     path = folder / "results.h5"

@@ -10,4 +10,5 @@ from plaq.lazy import lazily
 __all__, __getattr__, __dir__ = lazily(__name__, {
     **dict.fromkeys(("run", "load", "check", "estimate", "sweep", "report", "digest"), "commands"),
     "Parameters": "parameters", "Point": "physics.point", "Results": "results.results",
+    "spectra": "continuation.run_spectra", "Spectra": "continuation.run_spectra",
 })

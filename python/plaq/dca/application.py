@@ -18,6 +18,7 @@ from plaq.dca.results import sweep_table
 from plaq.dca.results.file import StoredRun, read_results, read_run
 from plaq.dca.results.results import Results
 from plaq.dca.solver import devices
+from plaq.files.sealed import Format
 from plaq.run.application import Application
 from plaq.run.driver import Run
 from plaq.run.forecast import Forecast
@@ -25,6 +26,7 @@ from plaq.run.output import RunOutput
 
 if TYPE_CHECKING:
     from plaq.data.display import Drawing
+    from plaq.dca.continuation.run_spectra import Spectra
     from plaq.dca.loop.loop import Loop
 
 
@@ -67,6 +69,12 @@ class Dca(Application):
         return sum(1.0 if p.solver.kind == "ed" else cost(p, cluster, T, Machine(), 1, 1).core_seconds
                    for T in p.dca.temperatures)
 
+    @classmethod
+    def derived_files(cls) -> dict[str, Format]:
+        from plaq.dca.continuation import file
+
+        return {file.FILE: file.FORMAT}
+
     def header(self) -> Mapping[str, Any]:
         p = self.parameters
         hint = remark(p)
@@ -99,13 +107,16 @@ class Dca(Application):
     def export(cls, folder: Path, out: Path) -> list[Path]:
         from plaq.dca.results.export import export
 
-        return export(folder, out)
+        spectra = cls.spectra(folder, read_results(folder / "results.h5", functions=False)[0])
+        return export(folder, out, spectra.csv() if spectra else {})
 
     @classmethod
     def plot(cls, folder: Path) -> list[Path]:
-        from plaq.dca.results.plot import save_figures
+        from plaq.dca.continuation.report import spectra_figures
+        from plaq.dca.results.plot import draw_figures
 
-        return save_figures(folder)
+        results = read_results(folder / "results.h5", functions=False)[0]
+        return draw_figures(folder, results, spectra_figures(cls.spectra(folder, results)))
 
     @classmethod
     def scalars(cls, results: Results) -> list[dict[str, Any]]:
@@ -145,8 +156,17 @@ class Dca(Application):
     @classmethod
     def write_report(cls, folder: Path, run: StoredRun) -> Path:
         """Draw the figures of a run and write its report; return the path of the report."""
+        from plaq.dca.continuation.report import spectra_figures, spectra_part
         from plaq.dca.results.plot import draw_figures
         from plaq.dca.results.report import write_report
 
-        draw_figures(folder, run.results)
-        return write_report(folder, run)
+        spectra = cls.spectra(folder, run.results)
+        draw_figures(folder, run.results, spectra_figures(spectra))
+        return write_report(folder, run, spectra_part(folder, spectra))
+
+    @classmethod
+    def spectra(cls, folder: Path, results: Results) -> Spectra | None:
+        """Return the spectra in a run's folder; None where there are none of these results."""
+        from plaq.dca.continuation.run_spectra import stored
+
+        return stored(folder, results.points)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Optional
 
 import typer
 
-from plaq.cli.run import Commands, Ranks, on_ranks
+from plaq.cli.run import Commands, Ranks, RunPath, on_ranks
 from plaq.inputs.parameters import Parameters
 from plaq.run.application import Application
 
@@ -60,3 +60,39 @@ def dca_convert(
         print(text, end="")
     else:
         write_atomically(out, text.encode())
+
+
+@app.command("spectra")
+def dca_spectra(
+    run: RunPath = Path("run"),
+    temperatures: Annotated[
+        Optional[list[float]], typer.Option("-T", "--temperature", help="Temperature, may be repeated; by default all.")
+    ] = None,
+    method: Annotated[str, typer.Option(help="maxent, stochastic or pade; the others are drawn beside it.")] = "maxent",
+    model: Annotated[str, typer.Option(help="Default model of maxent: flat, gaussian or hotter.")] = "flat",
+    alpha: Annotated[str, typer.Option(help="Rule of maxent: chi2kink, classic or bryan.")] = "chi2kink",
+    periodisation: Annotated[
+        str, typer.Option(help="Along the path through the zone: patch, sigma, cumulant or green.")
+    ] = "patch",
+):
+    """Continue G and Σ of a run to real frequencies: A(K,ω), A(k,ω), density of states, Σ(ω).
+
+    Writes spectra.h5, the figures and the report again.
+    """
+    from plaq.cli.tables import plain_table, print_table
+    from plaq.dca.continuation.run_spectra import spectra
+    from plaq.dca.continuation.tables import heads, spectrum_rows
+    from plaq.streams import print_line
+
+    kind = app.of_run(run)
+    found = spectra(run, temperatures=temperatures or (), method=method, model=model, alpha=alpha,
+                    periodisation=periodisation)
+    columns = heads(found.unit)
+    table = plain_table(tuple(columns[:2]), tuple(columns[2:]))
+    for row in spectrum_rows(found):
+        table.add_row(*row)
+    print_table(table)
+    for line in found.warnings():
+        print_line(f"warning: {line}")
+    print_line(str(found.save(run)))
+    print_line(str(kind.report(run)))

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from plaq.errors import InputError
+from plaq.files.sealed import Format
 from plaq.inputs.parameters import Parameters
 from plaq.inputs.schema import Schema
 from plaq.run.forecast import Forecast
@@ -117,6 +118,11 @@ class Application(ABC):
 
     def header(self) -> Mapping[str, Any]:
         """Return what log and results begin with, beside the lines of every run."""
+        return {}
+
+    @classmethod
+    def derived_files(cls) -> dict[str, Format]:
+        """Return the sealed files by name that other commands than ``run`` add to a run's folder."""
         return {}
 
     @abstractmethod

@@ -84,6 +84,10 @@ def verify(kind: type[Application], folder: Path) -> list[Verdict]:
                             lambda: hashed.check(path, entry, manifest.remedy(state), grows)))
     if results.exists() or datasets:
         verdicts.append(check_file(results, "results", lambda: check_results(kind, results, parameters, datasets)))
+    for name, format in kind.derived_files().items():
+        path = folder / name
+        if path.exists():
+            verdicts.append(check_file(path, "derived from the results", lambda: check_sealed(path, format)))
     return verdicts
 
 

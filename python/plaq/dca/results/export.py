@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import io
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -34,8 +35,8 @@ ORDERS = ("q_x", "q_y", "symbol", "order", "channel", "irrep", "status", "value"
 TRANSFERS = ("T", "q_x", "q_y", "m")
 
 
-def export(folder: Path, out: Path) -> list[Path]:
-    """Write ``triqs.h5`` and one CSV file per observable of a run folder into ``out``; the paths."""
+def export(folder: Path, out: Path, more: Mapping[str, str] = {}) -> list[Path]:
+    """Write ``triqs.h5``, one CSV file per observable of a run folder, and ``more`` into ``out``; the paths."""
     results, toml, _ = read_results(folder / "results.h5", functions=False)
     parameters = Parameters("input", **tomllib.loads(toml))
     image = io.BytesIO()
@@ -50,7 +51,7 @@ def export(folder: Path, out: Path) -> list[Path]:
     ):
         if all(point[name].mean.ndim <= 2 for point in results.points if name in point):
             files[f"{name}.csv"] = to_csv(table(results, name))
-    return write_files(out, files)
+    return write_files(out, files | more)
 
 
 def write_triqs(file: h5py.Group, results: Results, parameters: Parameters) -> None:

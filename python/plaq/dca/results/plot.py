@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,6 @@ from plaq.data.figures import Theme, subplots, temperature_colour
 from plaq.data.formatting import momentum
 from plaq.dca.physics.point import Point
 from plaq.dca.physics.response import inequivalent
-from plaq.dca.results.file import read_results
 from plaq.dca.results.results import Results
 from plaq.dca.units import measured, over
 from plaq.trace.session import region
@@ -87,15 +87,10 @@ def drawing(results: Results, name: str | None) -> Drawing:
     return Drawing(lambda theme: observable(results, name, theme), words(name))
 
 
-def save_figures(folder: Path) -> list[Path]:
-    """Draw every figure of a run into its folder ``figures/``; return the paths. InputError where it has no results."""
-    return draw_figures(folder, read_results(folder / "results.h5", functions=False)[0])
-
-
 @region("figures")
-def draw_figures(folder: Path, results: Results) -> list[Path]:
-    """Draw every figure of these results into ``figures/`` in a folder; return the paths."""
-    return save(drawings(results), folder)
+def draw_figures(folder: Path, results: Results, more: Mapping[str, Drawing] = {}) -> list[Path]:
+    """Draw every figure of these results, and ``more``, into ``figures/`` in a folder; return the paths."""
+    return save({**drawings(results), **more}, folder)
 
 
 def overview(results: Results, theme: Theme) -> Figure:

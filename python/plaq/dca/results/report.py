@@ -36,14 +36,14 @@ ROUNDING = 1e-9  # error below which there is no noise
 
 
 @region("report")
-def write_report(folder: Path, run: StoredRun) -> Path:
-    """Write ``report.html`` of a run into its folder; return its path."""
+def write_report(folder: Path, run: StoredRun, more: str = "") -> Path:
+    """Write ``report.html`` of a run into its folder; return its path. ``more`` is HTML below the results."""
     path = folder / "report.html"
-    write_atomically(path, page(run.results, run.parameters, run.header, run.digest.split()[0]).encode())
+    write_atomically(path, page(run.results, run.parameters, run.header, run.digest.split()[0], more).encode())
     return path
 
 
-def page(results: Results, parameters: Parameters, header: dict[str, Any], digest: str) -> str:
+def page(results: Results, parameters: Parameters, header: dict[str, Any], digest: str, more: str = "") -> str:
     """Return the whole page as HTML."""
     title = escape(f"plaq dca · U = {strength(parameters.model, parameters.unit)} · {filling(parameters)}")
     parts = [
@@ -63,6 +63,7 @@ def page(results: Results, parameters: Parameters, header: dict[str, Any], diges
         momentum_table(results),
         thermodynamics_table(results.thermodynamics),
         check_table(results),
+        more,
         "<h2>How it ran</h2>",
         rows(
             [*header.items(), ("time", format_duration(sum(results.seconds.values()))),

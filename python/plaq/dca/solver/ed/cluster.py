@@ -136,6 +136,26 @@ class ExactCluster:
                                                        - 1j * frequency * (pairs @ lorentzian))[..., None]
         return self._site_matrix(g)
 
+    def poles(self, spin=UP, tolerance=1e-9):
+        """Return (omega [x], weight [K, x]): A(K, omega) = sum_x weight delta(omega - omega_x), of a spin.
+
+        Poles closer than the tolerance are one. Needs a Fourier matrix, and one orbital.
+        """
+        places, weights = [], []
+        for orbitals, m, n, c in self._hops(spin):
+            weight = self.weights[m][:, None] + self.weights[n]
+            keep = weight > NEGLIGIBLE
+            places.append((self.levels[n] - self.levels[m][:, None])[keep])
+            pairs = np.zeros((self.spectrum.modes, self.spectrum.modes, len(places[-1])), c.dtype)
+            pairs[np.ix_(orbitals, orbitals)] = np.einsum("ax,bx,x->abx", c[:, keep], c[:, keep].conj(),
+                                                             weight[keep])
+            weights.append(self.to_momentum(self._site_matrix(pairs)).real)
+        places, weights = np.concatenate(places), np.concatenate(weights, axis=1)
+        order = np.argsort(places)
+        places, weights = places[order], weights[:, order]
+        first = np.flatnonzero(np.diff(places, prepend=-np.inf) > tolerance)
+        return places[first], np.add.reduceat(weights, first, axis=1)
+
     def green_tau(self, tau, spin=UP):
         """Return g_ij(tau) = -<T c_i(tau) c+_j(0)> of a spin, real [i, j, tau], 0 <= tau <= beta."""
         tau = np.asarray(tau, float)

@@ -1,0 +1,217 @@
+"""Figures of spectra: the map A(k, omega) with bands, A(K, omega), the density of states, Sigma."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
+
+from plaq.data.display import Drawing
+from plaq.data.figures import Theme, subplots, temperature_colour
+from plaq.data.formatting import momentum
+from plaq.dca.continuation.one_function import is_fit
+from plaq.dca.continuation.spectra import SpectralPoint
+from plaq.dca.units import measured, over
+
+if TYPE_CHECKING:
+    from plaq.dca.continuation.run_spectra import Spectra
+
+VISIBLE = 2e-3  # of the integral of |A|: frequencies beyond it are not drawn
+MOST_MOMENTA = 6
+LINES = ("--", ":", "-.")
+
+
+def drawings(spectra: Spectra) -> dict[str, Drawing]:
+    """Return ``{name: drawing}`` of the figures that these spectra have data for."""
+    cold, words = spectra.points[-1], spectra.settings
+    found = {
+        "spectra_map": ("A_k" in cold, lattice_map, "Spectral function along the zone",
+                        f"A(k,ω) at the lowest temperature, by {words['method']}, periodisation "
+                        f"{words['periodisation']}. ω is relative to μ. Markers: the highest maxima."),
+        "spectra_momenta": (True, by_momentum, "Spectra of the cluster momenta",
+                            "A(K,ω) at the lowest temperature. The narrow band is one standard error, the wide one "
+                            "the spread of default models and regularisation; other methods are thin lines."),
+        "spectra_temperature": (len(spectra.points) > 1, by_temperature, "Spectra over temperature",
+                                "A(K,ω) near ω = 0 at each inequivalent momentum. A dip at ω = 0 that deepens on "
+                                "cooling is a (pseudo)gap."),
+        "spectra_nodes": ("A_k" in cold and "".join(cold.labels) == "ΓXMΓ", nodes, "Antinode against node",
+                          "A(k,ω) over temperature where A(k,0) is largest between X and M, and between M and Γ."),
+        "spectra_dos": (True, density_of_states, "Density of states",
+                        "Mean of A(K,ω) over K, of one spin, with one standard error."),
+        "spectra_sigma": (np.ptp(cold.estimates["Sigma"].mean.imag) > 0, self_energy, "Self-energy at real frequencies",
+                          "Σ(K,ω) at the lowest temperature, with the Hartree term."),
+    }
+    wide = set(found) - {"spectra_dos"}
+    return {name: Drawing(lambda theme, draw=draw: draw(spectra, theme), title, caption, name in wide)
+            for name, (present, draw, title, caption) in found.items() if present}
+
+
+def lattice_map(spectra: Spectra, theme: Theme) -> Figure:
+    """Draw A(k, omega) along the path, with the ridge of its highest maxima."""
+    point = spectra.points[-1]
+    spectral = point.estimates["A_k"].mean
+    figure, axes = subplots(figsize=(7.6, 4.2))
+    low, high = shown(point, spectral)
+    omega = np.linspace(low, high, 400)
+    even = np.array([np.interp(omega, point.omega, row) for row in spectral])
+    colours = LinearSegmentedColormap.from_list("map", ["#ffffff00", theme.series[0], theme.series[5]])
+    image = axes.pcolormesh(point.positions, omega, even.T, cmap=colours, vmin=0,
+                            vmax=np.quantile(even, 0.995), shading="gouraud", rasterized=True)
+    ridge = omega[even.argmax(axis=1)]
+    axes.plot(point.positions[::2], ridge[::2], ".", color=theme.ink, ms=2.5)
+    axes.axhline(0, color=theme.ink, lw=0.9, ls=(0, (4, 3)))
+    for tick in point.ticks:
+        axes.axvline(tick, color=theme.ink, lw=0.6)
+    axes.set_xticks(point.ticks, point.labels)
+    axes.set(ylabel=over("ω", spectra.unit), xlim=(point.positions[0], point.positions[-1]), ylim=(low, high),
+             title=f"T = {measured(f'{point.T:.4g}', spectra.unit)}")
+    axes.grid(False)
+    figure.colorbar(image, ax=axes, label=label(spectra.unit, "A(k,ω)"), pad=0.02)
+    return figure
+
+
+def by_momentum(spectra: Spectra, theme: Theme) -> Figure:
+    """Draw A(K, omega) at the lowest temperature, one panel for each inequivalent momentum."""
+    point = spectra.points[-1]
+    chosen, panels, figure = momentum_panels(point)
+    A, low, high = point.estimates["A"], point["A_low"], point["A_high"]
+    left, right = shown(point, A.mean)
+    for axes, k in zip(panels, chosen):
+        axes.fill_between(point.omega, low.values[k], high.values[k], color=theme.series[0], alpha=0.18, lw=0)
+        axes.fill_between(point.omega, A.mean[k] - A.error[k], A.mean[k] + A.error[k], color=theme.series[0], alpha=0.4,
+                          lw=0)
+        axes.plot(point.omega, A.mean[k], color=theme.series[0], label=spectra.settings["method"])
+        names = [name for name in point.recorded if name.startswith("A_") and name not in ("A_low", "A_high")]
+        for i, name in enumerate(names):
+            axes.plot(point.omega, point.recorded[name].values[k], LINES[i], lw=0.9, color=theme.series[1 + i],
+                      label=method_label(point, name.removeprefix("A_")))
+        axes.axvline(0, color=theme.ink, lw=0.7, ls=(0, (4, 3)))
+        axes.set(xlim=(left, right), ylim=(0, 1.3 * A.mean[k].max()), xlabel=over("ω", spectra.unit),
+                 ylabel=label(spectra.unit, "A(K,ω)"), title=f"K = {momentum(A.axes[0].values[k])}")
+    figure.legend(*panels[0].get_legend_handles_labels(), ncols=3, loc="outside upper left")
+    return figure
+
+
+def by_temperature(spectra: Spectra, theme: Theme) -> Figure:
+    """Draw A(K, omega) near 0 for all temperatures, one panel for each inequivalent momentum."""
+    cold = spectra.points[-1]
+    chosen, panels, figure = momentum_panels(cold)
+    reach = 0.5 * max(map(abs, shown(cold, cold.estimates["A"].mean)))
+    for axes, k in zip(panels, chosen):
+        for colour, point in coloured(spectra):
+            A = point.estimates["A"]
+            axes.fill_between(point.omega, A.mean[k] - A.error[k], A.mean[k] + A.error[k], color=colour, alpha=0.25,
+                              lw=0)
+            axes.plot(point.omega, A.mean[k], color=colour, label=f"{point.T:.4g}")
+        axes.axvline(0, color=theme.ink, lw=0.7, ls=(0, (4, 3)))
+        axes.set(xlim=(-reach, reach), ylim=(0, None), xlabel=over("ω", spectra.unit),
+                 ylabel=label(spectra.unit, "A(K,ω)"), title=f"K = {momentum(cold.estimates['A'].axes[0].values[k])}")
+    figure.legend(*panels[0].get_legend_handles_labels(), ncols=8, loc="outside upper left",
+                  title=over("T", spectra.unit))
+    return figure
+
+
+def density_of_states(spectra: Spectra, theme: Theme) -> Figure:
+    """Draw the density of states, one curve for each temperature."""
+    figure, axes = subplots(figsize=(5.2, 3.5))
+    for colour, point in coloured(spectra):
+        dos = point.estimates["dos"]
+        axes.fill_between(point.omega, dos.mean - dos.error, dos.mean + dos.error, color=colour, alpha=0.25, lw=0)
+        axes.plot(point.omega, dos.mean, color=colour, label=f"{point.T:.4g}")
+    axes.axvline(0, color=theme.ink, lw=0.7, ls=(0, (4, 3)))
+    cold = spectra.points[-1]
+    axes.set(xlim=shown(cold, cold.estimates["dos"].mean[None]), ylim=(0, None), xlabel=over("ω", spectra.unit),
+             ylabel=label(spectra.unit, "density of states"))
+    axes.legend(title=over("T", spectra.unit), ncols=2)
+    return figure
+
+
+def self_energy(spectra: Spectra, theme: Theme) -> Figure:
+    """Draw real and imaginary part of Sigma at the lowest temperature."""
+    point = spectra.points[-1]
+    sigma = point.estimates["Sigma"]
+    figure, panels = subplots(1, 2, figsize=(7.6, 3.5))
+    for part, axes in zip(("real", "imag"), panels):
+        for i, k in enumerate(inequivalent(point)):
+            mean, error = getattr(sigma.mean[k], part), getattr(sigma.error[k], part)
+            colour = theme.series[i % len(theme.series)]
+            axes.fill_between(point.omega, mean - error, mean + error, color=colour, alpha=0.25, lw=0)
+            axes.plot(point.omega, mean, color=colour, label=momentum(sigma.axes[0].values[k]))
+        axes.axvline(0, color=theme.ink, lw=0.7, ls=(0, (4, 3)))
+        axes.set(xlabel=over("ω", spectra.unit), xlim=shown(point, -sigma.mean.imag),
+                 ylabel=over(f"{'Re' if part == 'real' else 'Im'} Σ(K,ω)", spectra.unit))
+    panels[1].legend(title="K")
+    figure.suptitle(f"T = {measured(f'{point.T:.4g}', spectra.unit)}", x=0.01, ha="left", fontsize=10)
+    return figure
+
+
+def nodes(spectra: Spectra, theme: Theme) -> Figure:
+    """Draw A(k, omega) over T where the Fermi surface crosses the path: after X (antinode), before Γ (node)."""
+    figure, panels = subplots(1, 2, figsize=(7.6, 3.5))
+    reach = 0.4 * max(map(abs, shown(spectra.points[-1], spectra.points[-1].estimates["A"].mean)))
+    for axes, (name, corner) in zip(panels, (("antinode", "XM"), ("node", "MΓ"))):
+        for colour, point in coloured(spectra):
+            A = point.estimates["A_k"]
+            k = crossing(point, corner)
+            axes.fill_between(point.omega, A.mean[k] - A.error[k], A.mean[k] + A.error[k], color=colour, alpha=0.25,
+                              lw=0)
+            axes.plot(point.omega, A.mean[k], color=colour, label=f"{point.T:.4g}")
+        kx, ky = spectra.points[-1].estimates["A_k"].axes[0].values[k] / np.pi
+        axes.axvline(0, color=theme.ink, lw=0.7, ls=(0, (4, 3)))
+        axes.set(xlim=(-reach, reach), ylim=(0, None), xlabel=over("ω", spectra.unit),
+                 ylabel=label(spectra.unit, "A(k,ω)"), title=f"{name}: k = ({kx:.2f}π,{ky:.2f}π)")
+    figure.legend(*panels[0].get_legend_handles_labels(), ncols=8, loc="outside upper left",
+                  title=over("T", spectra.unit))
+    return figure
+
+
+def crossing(point: SpectralPoint, ends: str) -> int:
+    """Return the index of the point of the largest A(k, 0) between two corners of the path."""
+    at = next(i for i in range(len(point.labels) - 1) if point.labels[i] + point.labels[i + 1] == ends)
+    first, last = np.searchsorted(point.positions, point.ticks[[at, at + 1]] - 1e-9)
+    middle = len(point.omega) // 2
+    return int(first + np.argmax(point.estimates["A_k"].mean[first : last + 1, middle]))
+
+
+def method_label(point: SpectralPoint, method: str) -> str:
+    """Return the name of a method, and whether some of its spectra do not fit."""
+    rows = [row for row in point.fits if row["method"] == method and row["function"] == "G"]
+    return method if all(is_fit(row["chi2"], row["data"]) for row in rows) else f"{method} (does not fit)"
+
+
+def momentum_panels(point: SpectralPoint):
+    """Return momenta to draw, a panel for each, and the figure."""
+    chosen = inequivalent(point)[:MOST_MOMENTA]
+    columns = min(3, len(chosen))
+    lines = -(-len(chosen) // columns)
+    figure, grid = subplots(lines, columns, figsize=(7.6, 0.6 + 2.5 * lines), squeeze=False)
+    for axes in grid.flat[len(chosen):]:
+        axes.set_axis_off()
+    return chosen, list(grid.flat[:len(chosen)]), figure
+
+
+def inequivalent(point: SpectralPoint) -> np.ndarray:
+    return np.unique(point.representatives)
+
+
+def shown(point: SpectralPoint, values: np.ndarray) -> tuple[float, float]:
+    """Return the frequencies between which nearly all of the spectra [row, x] lies, with a margin."""
+    weight = np.cumsum(np.abs(values) * np.gradient(point.omega), axis=1)
+    weight /= np.maximum(weight[:, -1:], 1e-300)
+    low = min(point.omega[np.argmax(row > VISIBLE)] for row in weight)
+    high = max(point.omega[np.argmax(row > 1 - VISIBLE)] for row in weight)
+    margin = 0.08 * (high - low)
+    return low - margin, high + margin
+
+
+def coloured(spectra: Spectra) -> list[tuple[str, SpectralPoint]]:
+    """Return (colour, point) from hot to cold."""
+    last = max(1, len(spectra.points) - 1)
+    return [(temperature_colour(1 - i / last), point) for i, point in enumerate(spectra.points)]
+
+
+def label(unit: str, name: str) -> str:
+    """Return the label of an axis of spectra, whose unit is that of 1/energy."""
+    return measured(f"{name} ·", unit) if unit else name
