@@ -5,6 +5,8 @@ from plaq.dca.commands import load as load
 from plaq.dca.commands import report as report
 from plaq.dca.commands import run as run
 from plaq.dca.commands import sweep as sweep
+from plaq.dca.continuation.run_spectra import Spectra as Spectra
+from plaq.dca.continuation.run_spectra import spectra as spectra
 from plaq.dca.parameters import Parameters as Parameters
 from plaq.dca.physics.point import Point as Point
 from plaq.dca.results.results import Results as Results
