@@ -17,6 +17,7 @@ from plaq.dca.lattice import matsubara
 from plaq.dca.lattice.cluster import Cluster
 from plaq.dca.lattice.coarse_graining import CoarseGraining
 from plaq.dca.lattice.hopping import Lattice
+from plaq.dca.lattice.model import cluster_of
 from plaq.dca.lattice.path import path
 from plaq.dca.parameters import Parameters
 from plaq.dca.physics.point import Point
@@ -51,7 +52,7 @@ def isolated_run(tmp_path_factory):
 
 def free_points(p, error=1e-6):
     """Points of free electrons in the patches, with noise of 16 groups."""
-    cluster = Cluster(Lattice(p.hopping()), p.model.cluster)
+    cluster = cluster_of(p)
     coarse, points = CoarseGraining(cluster), []
     for index, T in enumerate(p.dca.temperatures):
         mesh = matsubara.mesh(1 / T, 10.0)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from plaq.dca import continuation
 from plaq.dca.lattice.model import cluster_of
 from plaq.dca.lattice.particle_hole import at_half_filling
 from plaq.dca.loop.observer import Contributor, Observer, QuietObserver, Shower
@@ -112,11 +113,11 @@ class Dca(Application):
 
     @classmethod
     def plot(cls, folder: Path) -> list[Path]:
-        from plaq.dca.continuation.report import spectra_figures
         from plaq.dca.results.plot import draw_figures
 
         results = read_results(folder / "results.h5", functions=False)[0]
-        return draw_figures(folder, results, spectra_figures(cls.spectra(folder, results)))
+        spectra = cls.spectra(folder, results)
+        return draw_figures(folder, results, spectra.drawings() if spectra else {})
 
     @classmethod
     def scalars(cls, results: Results) -> list[dict[str, Any]]:
@@ -156,17 +157,19 @@ class Dca(Application):
     @classmethod
     def write_report(cls, folder: Path, run: StoredRun) -> Path:
         """Draw the figures of a run and write its report; return the path of the report."""
-        from plaq.dca.continuation.report import spectra_figures, spectra_part
+        from plaq.dca.continuation.report import spectra_part
         from plaq.dca.results.plot import draw_figures
         from plaq.dca.results.report import write_report
 
         spectra = cls.spectra(folder, run.results)
-        draw_figures(folder, run.results, spectra_figures(spectra))
+        draw_figures(folder, run.results, spectra.drawings() if spectra else {})
         return write_report(folder, run, spectra_part(folder, spectra))
 
     @classmethod
     def spectra(cls, folder: Path, results: Results) -> Spectra | None:
         """Return the spectra in a run's folder; None where there are none of these results."""
+        if not (folder / continuation.FILE).exists():
+            return None
         from plaq.dca.continuation.run_spectra import stored
 
         return stored(folder, results.points)

@@ -16,7 +16,6 @@ from plaq.files.atomic import atomic_file
 from plaq.files.sealed import Format, open_sealed, seal
 from plaq.files.tree import read_tree, write_tree
 
-FILE = "spectra.h5"
 FORMAT = Format(f"{PROGRAM} spectra", 1, f"remove it, and `{PROGRAM} spectra` writes it again")
 
 

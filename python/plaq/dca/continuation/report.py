@@ -5,25 +5,19 @@ from __future__ import annotations
 from html import escape
 from pathlib import Path
 
-from plaq.data.display import Drawing
 from plaq.data.page import collapsible
-from plaq.dca.continuation.file import FILE
+from plaq.dca.continuation import FILE
 from plaq.dca.continuation.run_spectra import Spectra
 from plaq.dca.continuation.tables import fit_table, spectrum_table
 
 
-def spectra_figures(spectra: Spectra | None) -> dict[str, Drawing]:
-    """Return the figures of spectra; none without any."""
-    return spectra.drawings() if spectra else {}
-
-
 def spectra_part(folder: Path, spectra: Spectra | None) -> str:
-    """Return the part of the report of a run's folder as HTML; empty without spectra."""
-    if spectra is None and (folder / FILE).exists():
+    """Return the part of the report of a run's folder as HTML; empty without a file of spectra."""
+    if not (folder / FILE).exists():
+        return ""
+    if spectra is None:
         return (f'<h2>Spectra</h2><p class="doubt">{FILE} is of other results than these: '
                 "<code>plaq dca spectra</code> computes the spectra again.</p>")
-    if spectra is None:
-        return ""
     figures = "".join(drawing.html() for drawing in spectra.drawings().values())
     lines = "; ".join(spectra.warnings())
     doubt = f'<p class="doubt"><b>Warnings.</b> {escape(lines)}.</p>' if lines else ""

@@ -12,7 +12,7 @@ import numpy as np
 
 from plaq.data.display import Drawing, behind_clicks, block, details, drawing_of, head
 from plaq.data.tables import entries, to_csv
-from plaq.dca.continuation import file
+from plaq.dca.continuation import FILE, file
 from plaq.dca.continuation.lattice_functions import PERIODISATIONS
 from plaq.dca.continuation.maxent import CHOICES
 from plaq.dca.continuation.one_function import METHODS, MODELS, Choice
@@ -59,7 +59,7 @@ class Spectra:
 
     def save(self, folder: str | Path) -> Path:
         """Write ``spectra.h5`` into a folder of a run, where report, figures and export find it; return its path."""
-        path = Path(folder) / file.FILE
+        path = Path(folder) / FILE
         file.write(path, self.points, {"of": self.of, "unit": self.unit, "settings": self.settings,
                                        "left out": self.left_out})
         return path
@@ -67,7 +67,7 @@ class Spectra:
     @classmethod
     def load(cls, folder: str | Path) -> Self:
         """Return the spectra in the folder of a run. InputError if there is no ``spectra.h5``, or a damaged one."""
-        points, header = file.read(Path(folder) / file.FILE)
+        points, header = file.read(Path(folder) / FILE)
         return cls(points, header["settings"], header["unit"], header["of"], header["left out"])
 
     def csv(self) -> dict[str, str]:
@@ -100,6 +100,8 @@ def spectra(folder: str | Path, *, temperatures: Iterable[float] = (), method: s
         if value not in allowed:
             raise InputError(f"{name} = {value!r}: not one of {', '.join(allowed)}")
     run = read_run(Path(folder))
+    if run.parameters.is_general:
+        raise InputError(f"{folder}: spectra are those of one band with U alone; this model has more")
     chosen = chosen_points(run.results.points, list(temperatures), folder)
     left_out = [f"T = {point.T:g}: left out, {reason}" for point in chosen if (reason := unusable(point))]
     usable = sorted((point for point in chosen if not unusable(point)), key=lambda point: -point.T)
@@ -153,9 +155,7 @@ def hash_of(points: list[Point]) -> str:
 
 
 def stored(folder: Path, points: list[Point]) -> Spectra | None:
-    """Return the spectra in a run's folder if they are those of its results, else None."""
-    if not (folder / file.FILE).exists():
-        return None
+    """Return the spectra in a run's folder if they are those of its results, else None. InputError if damaged."""
     spectra = Spectra.load(folder)
     by_index = {point.index: point for point in points}
     if not all(point.index in by_index for point in spectra.points):

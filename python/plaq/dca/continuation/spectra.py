@@ -17,7 +17,7 @@ from plaq.dca.continuation.one_function import METHODS, Choice, Continued, Matsu
 from plaq.dca.lattice.chemical_potential import cutoff
 from plaq.dca.lattice.cluster import Cluster
 from plaq.dca.lattice.coarse_graining import CoarseGraining
-from plaq.dca.lattice.hopping import Lattice
+from plaq.dca.lattice.model import cluster_of, lattice_of
 from plaq.dca.lattice.path import Path, path
 from plaq.dca.lattice.symmetry import PointGroup
 from plaq.dca.parameters import Parameters
@@ -98,7 +98,7 @@ class SpectralPoint:
 def spectra_of(point: Point, parameters: Parameters, settings: Settings, grid: Grid,
                hotter: SpectralPoint | None = None) -> SpectralPoint:
     """Return all spectra of a temperature; ``hotter`` is the next higher one, for its default model."""
-    cluster = Cluster(Lattice(parameters.hopping()), parameters.model.cluster)
+    cluster = cluster_of(parameters)
     isolated = parameters.dca.isolated
     coarse = CoarseGraining(cluster, isolated=isolated)
     group = PointGroup(cluster).representatives
@@ -126,7 +126,7 @@ def spectra_of(point: Point, parameters: Parameters, settings: Settings, grid: G
 
 def grid_of(parameters: Parameters, points: list[Point]) -> Grid:
     """Return the grid of a run: up to the largest frequency of the Matsubara meshes of its temperatures."""
-    lattice = Lattice(parameters.hopping())
+    lattice = lattice_of(parameters)
     return Grid.up_to(max(cutoff(parameters, lattice, point.T) for point in points))
 
 
