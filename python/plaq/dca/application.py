@@ -74,7 +74,7 @@ class Dca(Application):
     def derived_files(cls) -> dict[str, Format]:
         from plaq.dca.continuation import file
 
-        return {file.FILE: file.FORMAT}
+        return {continuation.FILE: file.FORMAT}
 
     def header(self) -> Mapping[str, Any]:
         p = self.parameters
