@@ -28,7 +28,7 @@ from plaq.data.statistics import weighted_average
 from plaq.dca.lattice.chemical_potential import NoSuchDensity, compressibility, find_mu
 from plaq.dca.lattice.chemical_potential import density as lattice_density
 from plaq.dca.lattice.particle_hole import odd_under_exchange
-from plaq.dca.loop import convergence, status
+from plaq.dca.loop import convergence, density_search, status
 from plaq.dca.loop.convergence import APPROACH, FINAL, Mismatch, Residual, iterations_left, next_phase
 from plaq.dca.loop.mixing import DEPTH, Output, mixed
 from plaq.dca.loop.setup import PAIRING, Setup
@@ -130,7 +130,7 @@ def bath_of(setup: Setup, state: TemperatureState, sigma: np.ndarray) -> tuple[f
     if setup.target_density is not None:
         with noise_explained(setup, state, state.history):
             mu = find_mu(setup.target_density, model.coarse_graining, mesh, sigma, mu)
-    elif setup.parameters.dca.density is not None:
+    elif setup.parameters.dca.density is not None and setup.searched_density is None:
         mu = model.U / 2
     gbar = model.coarse_graining.gbar(algebra.at_frequencies_of(1j * mesh.omega + mu) - sigma)
     # An isolated cluster has no bath: there Gbar = 1/(iw + mu - Sigma - eps_K) whatever Sigma is.
@@ -144,7 +144,7 @@ def solver_request(setup: Setup, state: TemperatureState, g0: np.ndarray) -> Sol
     p, beta = setup.parameters, setup.mesh.beta
     few, many = setup.measurements
     missing = many - (int(state.average.weights.sum()) if state.average else 0)
-    last = p.dca.isolated or state.iteration == p.dca.iterations
+    last = (p.dca.isolated and setup.searched_density is None) or state.iteration == p.dca.iterations
     final = missing if last else min(missing, -(-many // setup.final_iterations))
     request = SolverRequest(
         beta=beta, U=setup.model.U, K=setup.equations.expansion_constant(p, beta), g0=g0,
@@ -261,6 +261,9 @@ def judge(setup: Setup, state: TemperatureState, bath: Bath, solution: Solution)
 
 def residual_of(setup: Setup, state: TemperatureState, bath: Bath, solution: Solution) -> Residual:
     """Return samples of Sigma_out - Sigma_in, and of the cluster's density less the lattice's."""
+    if setup.searched_density is not None:
+        return Residual(float(solution.measured.weights.sum()), np.zeros_like(solution.sigma),
+                        solution.density - setup.searched_density)
     inputs = [setup.equations.algebra.causal(sigma, setup.mesh.omega) for sigma in state.sigma]
     lattice = np.array([lattice_density(mu, setup.model.coarse_graining, setup.mesh, sigma)
                         for mu, sigma in zip(bath.mu, inputs)])
@@ -288,21 +291,26 @@ def record_of(setup: Setup, state: TemperatureState, bath: Bath, solution: Solut
               settled: bool) -> dict[str, Any]:
     """Return the record of the iteration in the history: scalars, without its seconds."""
     measured, problem, isolated = solution.measured, bath.problem, setup.parameters.dca.isolated
+    alone = isolated and setup.searched_density is None
     error = lambda samples: float(jackknife_groups.error(samples, measured.weights))
+    n, beta, sites = float(solution.density[0]), setup.mesh.beta, setup.model.cluster.size
+    slope = {} if setup.searched_density is None else {
+        "compressibility": density_search.compressibility(measured, n, beta, sites)}
     return {
         "T": setup.T, "iteration": state.iteration, "phase": state.phase, "mu": float(bath.mu[0]),
         "mu_error": error(bath.mu) if len(bath.mu) > 1 else 0.0,
-        "density": float(solution.density[0]), "density_error": error(solution.density),
+        "density": n, "density_error": error(solution.density),
         "density_mismatch": off.density, "density_mismatch_error": off.density_error,
         "sign": float(measured.sign.mean()),
         "sign_error": float(np.std(measured.sign) / np.sqrt(max(len(measured.sign) - 1, 1))),
         "order": float(measured.histogram.mean(axis=0) @ np.arange(measured.histogram.shape[1])),
-        "converged": None if isolated or setup.parameters.dca.iterations == 1 else bool(converged),
-        "settled": None if isolated else bool(settled),
+        "converged": None if alone or setup.parameters.dca.iterations == 1 else bool(converged),
+        "settled": None if alone else bool(settled),
         "change": None if isolated else off.sigma, "change_error": off.sigma_error,
         "measurements": int(measured.weights.sum()), "drift": measured.drift, "acceptance": measured.acceptance,
         "block_length": problem.block_length, "proposals_per_sweep": problem.proposals_per_sweep,
-        "sweeps_per_measurement": problem.sweeps_per_measurement, "chains_in_flight": state.chains.in_flight}
+        "sweeps_per_measurement": problem.sweeps_per_measurement, "chains_in_flight": state.chains.in_flight,
+        **slope}
 
 
 # Results and the next iteration --------------------------------------------------------------------------------------
@@ -320,9 +328,17 @@ def evaluate(setup: Setup, state: TemperatureState, bath: Bath, solution: Soluti
                                           setup.general_channels, setup.run.comm.starmap, state.distributed,
                                           setup.run.raise_if_stopped, setup.parameters.two_particle.samples)
     if setup.target_density is None:
-        estimates["mu"] = replace(estimates["mu"], mean=np.array(bath.mu[0]), error=np.array(0.0), jackknife=None)
+        mu, error = mu_of(setup, bath, [*state.history, verdict.record])
+        estimates["mu"] = replace(estimates["mu"], mean=np.array(mu), error=np.array(error), jackknife=None)
     state.clock("analysis", started)
     return in_units(estimates, setup.parameters.unit)
+
+
+def mu_of(setup: Setup, bath: Bath, history: list[dict[str, Any]]) -> tuple[float, float]:
+    """Return mu and its error where the lattice's density does not give it: as given, or as searched for."""
+    if setup.searched_density is None:
+        return float(bath.mu[0]), 0.0
+    return density_search.average_mu(history), density_search.next_mu(setup.searched_density, setup.T, history)[1]
 
 
 def advance(setup: Setup, state: TemperatureState, bath: Bath, solution: Solution,
@@ -335,6 +351,8 @@ def advance(setup: Setup, state: TemperatureState, bath: Bath, solution: Solutio
 
     outputs = [*state.outputs, Output(float(record["measurements"]), solution.sigma)][-DEPTH:]
     changes = {"mu": float(bath.mu[0])} if p.dca.mu is None else {}
+    if setup.searched_density is not None:
+        changes["mu"] = density_search.next_mu(setup.searched_density, setup.T, [*state.history, record])[0]
     if setup.grouped:
         changes["sigma"] = mixed(outputs)
     if state.phase == APPROACH:  # iterations that are averaged measure in the same way

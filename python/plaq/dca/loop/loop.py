@@ -212,7 +212,7 @@ def next_state(setup: Setup, start: Predecessor) -> TemperatureState:
     samples = 1 if p.dca.isolated else 1 + jackknife_groups.count(p.solver.bins, p.solver.chains)
     samples = 1 if samples == 2 else samples  # with one group there is nothing to leave out
     return TemperatureState(
-        phase=FINAL if p.dca.isolated or p.dca.iterations == 1 else APPROACH,
+        phase=FINAL if (p.dca.isolated and setup.searched_density is None) or p.dca.iterations == 1 else APPROACH,
         sigma=np.array([moved_to(setup, start.omega, start.sigma)] * samples), mu=start.mu,
         order=start.order * beta / start.beta, tau=start.tau, chains=chains, warm_up=p.solver.warmup,
         needed=p.dca.iterations)

@@ -47,7 +47,14 @@ class Setup:
     @property
     def target_density(self) -> float | None:
         """Density that mu is searched for; None where mu is given, or known by particle-hole symmetry."""
-        return None if self.model.mirror is not None else self.parameters.dca.density
+        symmetric = self.model.mirror is not None
+        return None if symmetric or self.parameters.dca.isolated else self.parameters.dca.density
+
+    @property
+    def searched_density(self) -> float | None:
+        """Density of an isolated cluster that mu is searched for, from one iteration to the next; else None."""
+        symmetric = self.model.mirror is not None
+        return None if symmetric or not self.parameters.dca.isolated else self.parameters.dca.density
 
     @property
     def measurements(self) -> tuple[int, int]:

@@ -22,7 +22,8 @@ def report(setup: Setup, state: TemperatureState, before: int = 0, measurements:
     p, final = setup.parameters, state.phase == FINAL
     few, many = setup.measurements
     complete = sum(r["measurements"] for r in state.history if (r["phase"] == FINAL) == final)
-    part = part_done(final, complete, before + measurements, 0 if p.dca.isolated else few, many)
+    alone = p.dca.isolated and setup.searched_density is None
+    part = part_done(final, complete, before + measurements, 0 if alone else few, many)
     last = state.history[-1] if state.history else {}
     setup.observer.show_status(
         **{name: last.get(name) for name in SHOWN}, T=setup.T, index=setup.index, part_done=part,
