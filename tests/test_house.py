@@ -93,7 +93,7 @@ PYTHON = [["errors", "batch"], ["lazy"], ["files", "instruction_sets", "streams"
 DCA = [["lattice", "units"], ["solver"], ["parameters", "physics"], ["convert", "planning", "results"],
        ["continuation", "loop"],
        ["application"], ["cli", "commands"]]
-DCA_LOOP = [["convergence", "mixing"], ["state"], ["further", "start"], ["observer"], ["setup"],
+DCA_LOOP = [["convergence", "density_search", "mixing"], ["state"], ["further", "start"], ["observer"], ["setup"],
             ["status", "two_particle"], ["iteration"], ["loop"]]
 LQCD = [["choices"], ["fields"], ["files", "parameters"], ["action", "measurements"],
         ["planning", "results", "start"], ["measuring"], ["chain"], ["stored"], ["application"], ["cli", "commands"]]
