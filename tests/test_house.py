@@ -93,8 +93,8 @@ PYTHON = [["errors", "batch"], ["lazy"], ["files", "instruction_sets", "streams"
 DCA = [["lattice", "units"], ["solver"], ["parameters", "physics"], ["convert", "planning", "results"],
        ["continuation", "loop"],
        ["application"], ["cli", "commands"]]
-DCA_LOOP = [["convergence", "density_search", "mixing"], ["state"], ["further", "start"], ["observer"], ["setup"],
-            ["status", "two_particle"], ["iteration"], ["loop"]]
+DCA_LOOP = [["convergence", "density_search", "mixing"], ["first_sigma", "state"], ["further", "start"], ["observer"],
+            ["setup"], ["status", "two_particle"], ["iteration"], ["loop"]]
 LQCD = [["choices"], ["fields"], ["files", "parameters"], ["action", "measurements"],
         ["planning", "results", "start"], ["measuring"], ["chain"], ["stored"], ["application"], ["cli", "commands"]]
 PIC = [["inputs", "quiet_start"], ["plasma"], ["planning", "diagnostics"], ["results"], ["simulation"],

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Self
 from plaq.dca import continuation
 from plaq.dca.lattice.model import cluster_of
 from plaq.dca.lattice.particle_hole import at_half_filling
+from plaq.dca.loop.first_sigma import first_sigma
 from plaq.dca.loop.observer import Contributor, Observer, QuietObserver, Shower
-from plaq.dca.loop.start import Start, find_start, first_sigma
+from plaq.dca.loop.start import Start, find_start
 from plaq.dca.parameters import PROGRAM, Parameters
 from plaq.dca.planning.cost import Machine, cost
 from plaq.dca.planning.forecast import describe, forecast, remark

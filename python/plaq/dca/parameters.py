@@ -335,9 +335,9 @@ def check_solver(solver: Any, dca: Any, pairs: Any, hamiltonian: Hamiltonian, re
     if solver.kind == "ctaux" and (beyond := hamiltonian.beyond_one_band):
         refuse(f'solver.kind = "ctaux" takes one band with U ≥ 0 in two dimensions, and this model has {beyond}: give '
                'solver.kind = "ctint"')
-    if solver.kind == "ctint" or (solver.kind == "auto" and hamiltonian.is_general):
-        refuse(f"this model has {hamiltonian.beyond_one_band or 'one band'}, which only "
-               'dca.isolated = true with solver.kind = "ed" solves so far')
+    expansion = solver.kind == "ctint" or (solver.kind == "auto" and hamiltonian.is_general)
+    if expansion and pairs.channels and min(dca.temperatures) <= pairs.below:
+        refuse(f"two_particle.channels = {shown(pairs.channels)}: CT-INT measures no two-particle functions: give []")
 
 
 def check_scales(hamiltonian: Hamiltonian, dca: Any, refuse) -> None:

@@ -308,7 +308,8 @@ def record_of(setup: Setup, state: TemperatureState, bath: Bath, solution: Solut
         "settled": None if alone else bool(settled),
         "change": None if isolated else off.sigma, "change_error": off.sigma_error,
         "measurements": int(measured.weights.sum()), "drift": measured.drift, "acceptance": measured.acceptance,
-        "block_length": problem.block_length, "proposals_per_sweep": problem.proposals_per_sweep,
+        "block_length": getattr(problem, "block_length", None),  # CT-INT has no blocks
+        "proposals_per_sweep": problem.proposals_per_sweep,
         "sweeps_per_measurement": problem.sweeps_per_measurement, "chains_in_flight": state.chains.in_flight,
         **slope}
 

@@ -24,8 +24,8 @@ from plaq.dca.lattice.chemical_potential import cutoff
 from plaq.dca.lattice.model import Model
 from plaq.dca.loop import iteration, status
 from plaq.dca.loop.convergence import APPROACH, FINAL
+from plaq.dca.loop.first_sigma import first_sigma
 from plaq.dca.loop.setup import Setup, asked_channels
-from plaq.dca.loop.start import first_sigma
 from plaq.dca.loop.state import Predecessor, RunState, TemperatureState, deal, deal_run
 from plaq.dca.loop.two_particle import distribute
 from plaq.dca.physics.exact import exact_point
@@ -195,10 +195,10 @@ class Loop:
 def first_state(setup: Setup) -> TemperatureState:
     """Return the state before a run's first iteration, from `dca.sigma` and empty chains. Collective."""
     p, model, comm, beta = setup.parameters, setup.model, setup.run.comm, setup.mesh.beta
-    filling = p.dca.density if p.dca.density is not None else 1.0
+    filling = p.dca.density if p.dca.density is not None else float(len(p.hamiltonian.orbitals))
     omega, sigma = comm.on_root(lambda: first_sigma(p, model.cluster, 1 / beta), share=True)
     order = setup.equations.expected_order(p, beta, filling)
-    mu = p.dca.mu if p.dca.mu is not None else model.U / 2
+    mu = p.dca.mu if p.dca.mu is not None else setup.equations.first_mu
     return replace(next_state(setup, Predecessor(omega, sigma, beta, mu, order, None)), order=order)
 
 

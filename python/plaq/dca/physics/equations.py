@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from plaq.data.estimate import Estimate
+from plaq.dca.physics.general import General
 from plaq.dca.physics.one_band import OneBand
 
 
@@ -15,11 +16,12 @@ class Equations(Protocol):
     """Equations of a model.
 
     algebra : of its functions of (K, iw); shift : 1/bath - 1/G0, a number or a function without frequencies;
-    series_columns : names of the columns of `Measured.series`.
+    first_mu : where the search for mu begins; series_columns : names of the columns of `Measured.series`.
     """
 
     algebra: Any
     shift: Any
+    first_mu: float
     series_columns: list[str]
 
     def expansion_constant(self, parameters, beta: float) -> float:
@@ -55,4 +57,4 @@ class Equations(Protocol):
 
 def equations_of(model) -> Equations:
     """Return the equations of `plaq.dca.lattice.model.Model`."""
-    return OneBand(model)
+    return General(model) if model.general else OneBand(model)

@@ -17,6 +17,10 @@ class OneBand:
         self.model, self.shift = model, model.U / 2
 
     @property
+    def first_mu(self) -> float:
+        return self.model.U / 2
+
+    @property
     def series_columns(self) -> list[str]:
         return list(_core.dca.series_columns)
 

@@ -18,7 +18,7 @@ LONGEST = 365 * 86400.0  # seconds of a run that may be meant
 def check_ranks(parameters: Parameters, ranks: int) -> None:
     """Raise InputError when some ranks would have no chain."""
     chains = parameters.solver.chains
-    if parameters.solver.kind == "ctaux" and ranks > chains:
+    if parameters.solver.kind != "ed" and ranks > chains:
         raise InputError(f"-n {ranks} ranks but solver.chains = {chains}: every rank needs a chain, so start at "
                          f"most {chains} ranks or give more chains")
 

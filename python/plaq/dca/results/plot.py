@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
 from plaq.data.display import Drawing, estimate_drawing, save
-from plaq.data.estimate import with_error
+from plaq.data.estimate import Estimate, with_error
 from plaq.data.figures import Theme, subplots, temperature_colour
 from plaq.data.formatting import momentum
 from plaq.dca.physics.point import Point
@@ -22,6 +23,7 @@ from plaq.trace.session import region
 SIZE, WIDE = (5.2, 3.5), (7.6, 4.0)
 MARKERS = "osD^vP"
 WIDE_FIGURES = {"lambda_d", "instabilities", "susceptibilities", "self_energy", "thermodynamics", "time"}
+MOST_PANELS = 6  # rows of a figure of orbitals
 OVERVIEW = ("lambda_d", "density", "energy", "double_occupancy", "sign", "expansion_order")
 
 
@@ -52,7 +54,9 @@ def drawings(results: Results) -> dict[str, Drawing]:
                         convergence, "Convergence",
                         "Change of Σ from one iteration to the next, in its own standard errors."),
         "thermodynamics": (any_has("energy"), thermodynamics, "Energy and double occupancy",
-                           "Per site, against temperature."),
+                           f"Per {'cell' if any_has('density_orbital') else 'site'}, against temperature."),
+        "orbitals": (any_has("density_orbital"), by_orbital, "Electrons by orbital",
+                     "Of both spins, and with a field ⟨S^z⟩, against temperature."),
         "frequency_window": (any_has("lambda_window"), frequency_window, "Frequency window",
                              "λ_d against the number of positive frequencies kept, relative to all of them."),
         "gap": (any_has("eigenvector_d"), gap, "Gap function",
@@ -187,21 +191,42 @@ def susceptibilities(results: Results, theme: Theme) -> Figure:
 
 
 def self_energy(results: Results, theme: Theme) -> Figure:
-    """Draw the real part without the Hartree term, and the imaginary part, at the lowest temperature."""
+    """Draw the real part without its constant, and the imaginary part, at the lowest temperature.
+
+    With orbitals or two spins each diagonal element has panels of its own.
+    """
     point = lowest(results, "Sigma")
-    sigma, constant = point["Sigma"], point["Sigma_infinity"].mean if "Sigma_infinity" in point else 0.0
-    K, w = sigma.axes[0].values, sigma.axes[1].values
-    figure, (left, right) = subplots(1, 2, figsize=(7.6, 3.5))
-    shown = w <= max(12.0, w[:4].max())
-    real = (sigma.mean.T - constant).T.real
-    for i, k in enumerate(inequivalent(point)):
-        left.errorbar(w[shown], real[k, shown], sigma.error[k, shown].real, label=momentum(K[k]), **look(theme, i))
-        right.errorbar(w[shown], sigma.mean[k, shown].imag, sigma.error[k, shown].imag, **look(theme, i))
-    left.set(xlabel=over(r"$\omega_n$", results.unit), ylabel=over(r"Re $\Sigma$ − Hartree", results.unit))
-    right.set(xlabel=over(r"$\omega_n$", results.unit), ylabel=over(r"Im $\Sigma$", results.unit))
+    parts = diagonal_elements(point)
+    figure, grid = subplots(len(parts), 2, figsize=(7.6, 3.5 if len(parts) == 1 else 2.4 * len(parts)), squeeze=False)
+    for (left, right), (name, sigma, constant) in zip(grid, parts):
+        K, w = sigma.axes[0].values, sigma.axes[1].values
+        shown = w <= max(12.0, w[:4].max())
+        real = (sigma.mean.T - constant).T.real
+        for i, k in enumerate(inequivalent(point)):
+            left.errorbar(w[shown], real[k, shown], sigma.error[k, shown].real, label=momentum(K[k]), **look(theme, i))
+            right.errorbar(w[shown], sigma.mean[k, shown].imag, sigma.error[k, shown].imag, **look(theme, i))
+        left.set(ylabel=over(rf"Re $\Sigma$ {name}− " + ("Hartree" if len(parts) == 1 else "constant"), results.unit))
+        right.set(ylabel=over(rf"Im $\Sigma$ {name}".rstrip(), results.unit))
+    for axes in grid[-1]:
+        axes.set(xlabel=over(r"$\omega_n$", results.unit))
     figure.suptitle(f"T = {measured(f'{point.T:.4g}', results.unit)}", x=0.01, ha="left", fontsize=10)
-    legend_of_momenta(figure, left, "K")
+    legend_of_momenta(figure, grid[0, 0], "K")
     return figure
+
+
+def diagonal_elements(point: Point) -> list[tuple[str, Estimate, np.ndarray | float]]:
+    """Return (name, Sigma [K, w], its constant [K]) of the diagonal elements in spin and orbital, at most six."""
+    sigma = point["Sigma"]
+    constant = point["Sigma_infinity"] if "Sigma_infinity" in point else None
+    inner = [axis for axis in sigma.axes if axis.name in ("spin", "orbital")]
+    parts = []
+    for places in itertools.product(*(range(axis.size) for axis in inner)):
+        at = dict(zip((axis.name for axis in inner), places)) if inner else {}
+        at |= {"orbital'": at["orbital"]} if "orbital" in at else {}
+        name = " ".join(str(axis.values[i]) for axis, i in zip(inner, places))
+        parts.append((f"{name} " if name else "", sigma.pick(**at) if at else sigma,
+                      0.0 if constant is None else (constant.pick(**at) if at else constant).mean.real))
+    return parts[:MOST_PANELS]
 
 
 def order_histogram(results: Results, theme: Theme) -> Figure:
@@ -268,6 +293,21 @@ def thermodynamics(results: Results, theme: Theme) -> Figure:
         axis.errorbar(T, value, np.where(np.isfinite(error), error, 0), fmt="o-", color=theme.series[i])
         log_temperature(axis, T, results.unit)
         axis.set(ylabel=over(words(name), results.unit if name == "energy" else ""))
+    return figure
+
+
+def by_orbital(results: Results, theme: Theme) -> Figure:
+    """Draw electrons and, where spins differ, magnetisation of each orbital against T."""
+    names = [name for name in ("density_orbital", "magnetisation_orbital") if any(name in p for p in results.points)]
+    figure, axes = subplots(1, len(names), figsize=(7.6, 3.3) if len(names) > 1 else SIZE, squeeze=False)
+    for axis, name in zip(axes[0], names):
+        T, value, error = results.series(name)
+        for i, orbital in enumerate(lowest(results, name)[name].axes[0].values):
+            bar = np.where(np.isfinite(error[:, i]), error[:, i], 0)
+            axis.errorbar(T, value[:, i], bar, ls="-", label=str(orbital), **look(theme, i))
+        log_temperature(axis, T, results.unit)
+        axis.set_ylabel({"density_orbital": "electrons", "magnetisation_orbital": r"$\langle S^z\rangle$"}[name])
+    axes[0, 0].legend(title="orbital")
     return figure
 
 

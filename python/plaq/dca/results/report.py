@@ -11,6 +11,7 @@ import numpy as np
 from plaq.data.estimate import Estimate, with_error
 from plaq.data.formatting import format_duration
 from plaq.data.page import collapsible, frame, markup, rows
+from plaq.dca.lattice.interaction import Torus
 from plaq.dca.lattice.model import cluster_of
 from plaq.dca.lattice.picture import drawing
 from plaq.dca.parameters import Parameters
@@ -22,6 +23,7 @@ from plaq.dca.results.report_tables import (
     check_table,
     history_table,
     momentum_table,
+    orbital_table,
     order_table,
     point_table,
     thermodynamics_table,
@@ -57,8 +59,10 @@ def page(results: Results, parameters: Parameters, header: dict[str, Any], diges
         "<h2>Results by temperature</h2>",
         point_table(results, parameters.dca.density),
         '<p class="note">Numbers in brackets are standard errors in units of the last digits; (?) marks one '
-        f"that the data cannot support. All energies and temperatures are in {units_in_words(parameters)}.</p>",
+        f"that the data cannot support. All energies and temperatures are in {units_in_words(parameters)}"
+        f"{per_cell(parameters)}.</p>",
         notes(results),
+        orbital_table(results),
         order_table(results),
         momentum_table(results),
         thermodynamics_table(results.thermodynamics),
@@ -115,9 +119,31 @@ def warnings(results: Results, p: Parameters) -> str:
 
 
 def model_in_words(p: Parameters) -> str:
-    vectors = ", ".join(f"({x},{y})" for x, y in p.model.cluster)
-    hopping = "hopping table" if p.model.hopping else f"t′ = {measured(f'{p.model.t_prime:g}', p.unit)}"
-    return f"Hubbard model, {hopping}, {'isolated ' if p.dca.isolated else ''}cluster {vectors}"
+    """Return lattice, orbitals, further interactions and the cluster."""
+    vectors = ", ".join(f"({','.join(map(str, vector))})" for vector in p.model.cluster)
+    cluster = f"{'isolated ' if p.dca.isolated else ''}cluster {vectors}"
+    return ", ".join(["Hubbard model", *(general_in_words(p) if p.is_general else [hopping_in_words(p)]), cluster])
+
+
+def hopping_in_words(p: Parameters) -> str:
+    return "hopping table" if p.model.hopping else f"t′ = {measured(f'{p.model.t_prime:g}', p.unit)}"
+
+
+def general_in_words(p: Parameters) -> list[str]:
+    """Return lattice, orbitals and couplings of a general model that the input names."""
+    model, orbitals = p.model, p.hamiltonian.orbitals
+    lattice = f"{model.lattice.replace('_', '-')} lattice" if model.lattice else hopping_in_words(p)
+    couplings = {"J": model.J, "U′": model.U_prime, "h": model.field, "h_stagg": model.staggered_field}
+    values = [f"{name} = {measured(f'{value:g}', p.unit)}" for name, value in couplings.items()
+              if isinstance(value, float)]
+    return [lattice, *([f"orbitals {' '.join(orbitals)}"] if len(orbitals) > 1 else []), *values,
+            *(["fields by orbital"] if model.field and not isinstance(model.field, float) else []),
+            *(["V between sites"] if model.V else []), *(["spin flip and pair hopping"] if model.kanamori else [])]
+
+
+def per_cell(p: Parameters) -> str:
+    """Return that numbers are per cell, where a cell has several orbitals."""
+    return "; n, D and energies are those of a cell" if len(p.hamiltonian.orbitals) > 1 else ""
 
 
 def units_in_words(p: Parameters) -> str:
@@ -132,8 +158,9 @@ def filling(p: Parameters) -> str:
 
 def facts(results: Results, p: Parameters) -> str:
     """Return the boxes below the headline."""
-    (a, b), (c, d) = p.model.cluster
-    entries = [("U", strength(p.model, p.unit)), tuple(filling(p).split(" = ")), ("sites", str(abs(a * d - b * c)))]
+    cells, orbitals = abs(Torus(p.hamiltonian.vectors).size), len(p.hamiltonian.orbitals)
+    sizes = [("sites", str(cells))] if orbitals == 1 else [("cells", str(cells)), ("orbitals in a cell", str(orbitals))]
+    entries = [("U", strength(p.model, p.unit)), tuple(filling(p).split(" = ")), *sizes]
     off = ""
     if results.points:
         coldest = min(results.points, key=lambda point: point.T)

@@ -16,6 +16,7 @@ from plaq.dca.units import measured, over
 # Column of the table of results: observable, heading; of energies without their unit.
 COLUMNS = {
     "density": "n",
+    "magnetisation": "m",
     "double_occupancy": "D",
     "energy_kinetic": "E<sub>kin</sub>",
     "energy_potential": "E<sub>pot</sub>",
@@ -115,6 +116,23 @@ def uncertain(found: Thermodynamics, name: str, i: int) -> str:
     return f" ± {width:.1g}" if width > 0.1 * found[name].error[i] and width > NEGLIGIBLE else ""
 
 
+# Of the table of orbitals.
+OF_ORBITALS = {"density_orbital": "n", "magnetisation_orbital": "m", "double_occupancy_orbital": "D"}
+
+
+def orbital_table(results: Results) -> str:
+    """Return electrons, magnetisation and double occupancy of each orbital by temperature; empty with one orbital."""
+    points = [point for point in results.points if "density_orbital" in point]
+    if not points:
+        return ""
+    names = [name for name in OF_ORBITALS if name in points[0]]
+    body = [[f"{point.T:g}", orbital, *(str(point[name].pick(orbital=i)) for name in names)]
+            for point in points for i, orbital in enumerate(point["density_orbital"].axes[0].values)]
+    return ("<h2>Orbitals</h2>" + table((over("T", results.unit), "orbital", *(OF_ORBITALS[name] for name in names)),
+                                        body)
+            + '<p class="note">n: electrons of both spins; m: ⟨S<sup>z</sup>⟩; D: ⟨n<sub>↑</sub>n<sub>↓</sub>⟩.</p>')
+
+
 def check_table(results: Results) -> str:
     """Return the checks of the run by temperature."""
     points = [point for point in results.points if "order_identity" in point]
@@ -132,10 +150,19 @@ def check_table(results: Results) -> str:
     return (
         "<h2>Checks</h2>"
         + table((over("T", results.unit), "⟨k⟩ − exact", "in σ", "drift", "acceptance", "verdict"), body, failed=failed)
-        + '<p class="note">⟨k⟩ = K + βU N<sub>c</sub> (n/2 − D) holds exactly in every bath, so the '
+        + f'<p class="note">{IDENTITY[is_general(results)]} holds exactly in every bath, so the '
         "difference must be 0 within its error. Drift is the largest change of an element of the walker’s matrix "
         "when it is recomputed, that is, the accumulated rounding error.</p>"
     )
+
+
+IDENTITY = {False: "⟨k⟩ = K + βU N<sub>c</sub> (n/2 − D)",
+            True: "⟨k⟩ = −β N<sub>c</sub> ⟨H<sub>int</sub>⟩ per cell, in the form that is expanded,"}
+
+
+def is_general(results: Results) -> bool:
+    """Return whether the results are those of a general model, solved by CT-INT."""
+    return any("density_pairs" in point for point in results.points)
 
 
 def history_table(point, unit: str) -> str:
