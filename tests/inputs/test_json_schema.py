@@ -80,7 +80,7 @@ BAD = [
     ("lqcd", "[4, 4, 4, 4]", "[4, 4, 4]", "is too short"),
     ("lqcd", "[4, 4, 4, 4]", "[4, 4, 4.5, 4]", "4.5 is not of type 'integer'"),
     ("lqcd", '"hmc"', '"HMC"', "'HMC' is not one of"),
-    ("lqcd", "[action]\nbeta = 6\n", "", "'action' is a required property"),
+    ("lqcd", "extents = [4, 4, 4, 4]\n", "", "'extents' is a required property"),
     ("pic", "charge = -1\n", "", "'charge' is a required property"),
     ("pic", "[species.e]", "[species.2e]", "'2e' does not match"),
     ("pic", '"absorbing"]', '"absorbed"]', "is not valid under any of the given schemas"),

@@ -262,6 +262,7 @@ class Schema:
             lines += [f"## `[{section}]`", "", doc, ""]
             lines += ["| key | default | unit | allowed | meaning |", "|---|---|---|---|---|"]
             for name, default, unit, allowed, meaning in self.rows(section):
+                meaning = meaning.replace("][", "]\\[")  # no link
                 lines.append(f"| `{name}` | `{default}` | {unit} | {allowed} | {meaning} |")
             lines.append("")
         return "\n".join(lines)
