@@ -55,7 +55,7 @@ run() {  # NAME FOLDER COMMAND...: runs it, and leaves its digest in $digest
 alike() { [ "$digest" = "$alone" ] || fail "$1: another digest than on 1 rank"; }
 
 mpi=$(python -P -c 'from plaq.comm import library_version; print(library_version())')
-declare -A fewer=([lqcd]="--set updates.configurations=10")  # the others are short
+declare -A fewer=([lqcd]="--set updates.configurations=20")  # the others are short
 for application in dca lqcd pic; do
   plaq new "$application" "first $application" >/dev/null
   input="first $application/input.toml"
