@@ -5,8 +5,10 @@ import pytest
 
 from plaq.dca.lattice.cluster import Cluster
 from plaq.dca.lattice.hopping import Lattice
+from plaq.dca.lattice.model import Model
 from plaq.dca.lattice.model_reader import read_hamiltonian
-from plaq.dca.parameters import SCHEMA
+from plaq.dca.parameters import SCHEMA, Parameters
+from plaq.dca.physics.exact import exact_point
 from plaq.dca.solver.ed.model import exact_cluster
 from plaq.dca.solver.ed.pairs import densities, density_pairs
 
@@ -162,3 +164,17 @@ def test_against_h_in_one_fock_space(name):
 def test_density_is_found_with_orbitals():
     exact, _, _ = solved(0.0, 5.0, **MODELS["kanamori"])
     assert exact.at_density(2.7).density == pytest.approx(2.7, abs=1e-9)
+
+
+def test_point_of_a_run_at_a_density():
+    p = Parameters(model={"U": 4.0, "J": 1.0, "cluster": [[2]], "hopping": {"1": [[-0.5, 0], [0, -0.5]]}, "field": 0.2},
+                   dca={"temperatures": [0.2], "isolated": True, "density": 2.0}, solver={"kind": "ed"})
+    model = Model.of(p)
+    point = exact_point(p, model, 0)
+    assert point.mu == pytest.approx(3.5, abs=1e-9) and point["density"].mean == pytest.approx(2.0, abs=1e-9)
+    assert point["G"].mean.shape[:4] == (2, 2, 2, 2) and [axis.name for axis in point["G"].axes] == [
+        "spin", "K", "orbital", "orbital'", "omega"]
+    assert point["magnetisation"].mean == pytest.approx(point["density_spin"].mean[0].sum() - 1, abs=1e-9)
+    # at high frequencies Sigma is that of mean field
+    sigma, w = point["Sigma"].mean[..., -1], point["Sigma"].axes[-1].values[-1]
+    np.testing.assert_allclose(sigma.real, point["Sigma_infinity"].mean.real, atol=30 / w)

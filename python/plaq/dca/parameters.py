@@ -325,7 +325,7 @@ def check_solver(solver: Any, dca: Any, pairs: Any, hamiltonian: Hamiltonian, re
     if exact and hamiltonian.modes > MOST_EXACT:
         refuse(f'solver.kind = "ed" solves at most {MOST_EXACT} sites or orbitals: model.cluster has '
                f"{hamiltonian.modes}")
-    if exact and pairs.channels and max(dca.temperatures) <= pairs.below:
+    if exact and pairs.channels and min(dca.temperatures) <= pairs.below:
         if hamiltonian.is_general:
             refuse('solver.kind = "ed" has two-particle functions of one band with U ≥ 0 only: give '
                    "two_particle.channels = []")

@@ -33,12 +33,21 @@ def single_particle(equations, evaluation, m, sign, order, averages):
         "order_identity": order - expected,
         "energy_kinetic": kinetic, "energy_potential": potential, "energy": kinetic + potential,
         "G": g, "Sigma": sigma, "Sigma_infinity": equations.mean_field(filling, occupations),
-        "G_tau": in_time(equations, mesh, g, holes),
-        "density_orbital": density.sum(axis=0), "density_spin": density,
-        "magnetisation": (density[UP] - density[DN]).sum() / 2,
-        "magnetisation_orbital": (density[UP] - density[DN]) / 2,
+        "G_tau": in_time(equations, mesh, g, holes), **densities(density),
     }
     values |= pair_correlations(equations, mesh.beta, density, averages["pairs"], averages["static"])
+    return presented(equations, values)
+
+
+def densities(density):
+    """Return the observables that densities [spin, a] are."""
+    magnetisation = (density[UP] - density[DN]) / 2
+    return {"density_orbital": density.sum(axis=0), "density_spin": density, "magnetisation": magnetisation.sum(),
+            "magnetisation_orbital": magnetisation}
+
+
+def presented(equations, values):
+    """Return the observables that are shown, with the axes that they have."""
     return {name: trimmed(equations, value, AXES[name]) for name, value in values.items() if name in shown(equations)}
 
 
