@@ -1,11 +1,13 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/complex.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <array>
 #include <complex>
 #include <cstddef>
 #include <cstdint>
@@ -29,7 +31,7 @@ namespace {
 
 using tables = std::vector<std::pair<int, flat<double>>>;
 using leg_tuple = std::tuple<int, flat<std::int32_t>, flat<std::int32_t>, flat<double>>;
-using type_tuple = std::tuple<flat<double>, leg_tuple, leg_tuple, int>;
+using type_tuple = std::tuple<flat<double>, leg_tuple, leg_tuple, int, std::vector<std::array<int, 2>>>;
 
 std::vector<std::shared_ptr<const plaq::dca::g0_table>> make_tables(double beta, int flavours, const tables& of,
                                                                     const std::vector<int>& difference) {
@@ -75,8 +77,8 @@ void bind_dca_general(nb::module_& m) {
              flat<std::int32_t> difference, const std::vector<type_tuple>& types, flat<std::int32_t> odd_frequencies) {
             problem p;
             p.model = {beta, cells, orbitals, species, make_tables(beta, cells * orbitals, g0, copied(difference)), {}};
-            for (const auto& [weight, left, right, partner] : types)
-              p.model.types.push_back({{make_leg(left), make_leg(right)}, copied(weight), partner});
+            for (const auto& [weight, left, right, partner, mirror] : types)
+              p.model.types.push_back({{make_leg(left), make_leg(right)}, copied(weight), partner, mirror});
             check_consistent(p.model);
             p.measured.odd_frequencies = copied(odd_frequencies);
             new (self) problem(std::move(p));
@@ -85,7 +87,8 @@ void bind_dca_general(nb::module_& m) {
           "Make a problem.\n\n"
           "Flavour x = cell * orbitals + orbital. species: [block] number of its bath. g0: [species] (segments,\n"
           "coefficients [difference, segment, term]) of -G0. difference: [x, x'] number of (R - R', a, b). types:\n"
-          "(weight [s], left leg, right leg, number of the partner or -1), a leg is (block, create [cell], annihilate "
+          "(weight [s], left leg, right leg, number of the partner or -1, mirror [s] of (type, s)), a leg is (block, "
+          "create [cell], annihilate "
           "[cell], alpha [s]).")
       .def(
           "set_baths",

@@ -11,6 +11,7 @@
 #include "plaq/dca/ctint/accumulator.hpp"
 #include "plaq/dca/ctint/reference.hpp"
 #include "plaq/dca/ctint/solver.hpp"
+#include "plaq/dca/ctint/two_particle.hpp"
 #include "plaq/dca/ctint/walker.hpp"
 
 namespace plaq::dca::ctint {
@@ -113,6 +114,42 @@ TEST(ctint_walker, decides_like_the_reference_and_keeps_the_inverse) {
   EXPECT_GT(longest, 10);
   EXPECT_GT(negative, 0);
   EXPECT_GT(slow.pairs, 10);
+}
+
+TEST(ctint_walker, reverses_the_spins_of_a_cell_by_the_ratio_of_weights) {
+  const std::vector<double> plus{1.1, -0.1}, minus{-0.1, 1.1};
+  interacting_cluster c{beta, cells, orbitals, {0, 0}, {bath(0.1)}, {}};
+  c.types.push_back({{density_leg(0, 0, 0, plus), density_leg(1, 0, 0, minus)}, {1.5, 1.5}, -1, {{{0, 1}}, {{0, 0}}}});
+  for (int block = 0; block < 2; ++block)
+    c.types.push_back({{density_leg(block, 0, 0, plus), density_leg(block, 1, 0, minus)},
+                       {0.7, 0.7},
+                       -1,
+                       {{{2 - block, 0}}, {{2 - block, 1}}}});
+  c.types.push_back({{density_leg(0, 1, 0, plus), density_leg(0, 1, 1, plus)}, {-0.4, -0.4}});  // stays
+  walker w(c);
+  w.reset({});
+  const stream_id flips{17, 2, 0, 0, 0, 0};
+  const placement place(c);
+  int accepted = 0;
+  for (int i = 0; i < 60; ++i) {
+    w.propose(moves, std::uint64_t(20 * i), 20);
+    const configuration before = w.current();
+    const auto word = random_words(flips, std::uint64_t(i));
+    auto after = before.vertices;
+    for (vertex& v : after)
+      if (v.site % cells == int(below(word[3], cells))) place.reverse(v);
+    const double ratio = double(reference::weight(c, after) / reference::weight(c, before.vertices));
+    ASSERT_EQ(w.flip_cell(flips, std::uint64_t(i)), unit_interval(word[2]) < std::abs(ratio)) << i;
+    const auto& expected = unit_interval(word[2]) < std::abs(ratio) ? after : before.vertices;
+    for (std::size_t v = 0; v < expected.size(); ++v) {
+      EXPECT_EQ(w.current().vertices[v].site, expected[v].site);
+      EXPECT_EQ(w.current().vertices[v].spin, expected[v].spin);
+    }
+    accepted += unit_interval(word[2]) < std::abs(ratio);
+    EXPECT_LT(w.rebuild(), 1e-8);
+  }
+  EXPECT_GT(accepted, 5);
+  EXPECT_LT(accepted, 60);
 }
 
 TEST(ctint_walker, rebuilds_the_inverse_of_the_definition) {
@@ -221,6 +258,73 @@ TEST(ctint_measurements, are_those_of_the_reference) {
   expect("vertices", vertices);
 }
 
+TEST(ctint_measurements, two_particle_functions_are_products_of_those_of_the_configuration) {
+  interacting_cluster c = model();
+  c.species = {0, 0};
+  c.g0.pop_back();
+  c.momenta = {cells, {1., 1., 1., -1.}, {0, 1, 1, 0}, {0, 1}};
+  two_particle_list list{2, 3, {}, {{true, 1, 1}, {false, 1, -1}}};
+  for (int i = 0; i < cells * orbitals * orbitals * 3; ++i)
+    list.g0.emplace_back(0.1 * (i % 5) - 0.2, 0.3 - 0.07 * (i % 7));
+  const sample s = sample_of(c, 0);
+  two_particle measured(c, list);
+  measured.begin_bin();
+  measured.accumulate(s);
+
+  using complex = std::complex<double>;
+  const auto bath_at = [&](int K, int a, int b, int n) {
+    const complex value = list.g0[std::size_t(((K * orbitals + a) * orbitals + b) * 3 + (n < 0 ? -1 - n : n))];
+    return n < 0 ? std::conj(value) : value;
+  };
+  const auto g = [&](int block, int K, int a, int n, int K2, int b, int n2) {
+    complex sum = K == K2 && n == n2 ? bath_at(K, a, b, n) : 0;
+    const block_sample& at = s.blocks[std::size_t(block)];
+    for (int p = 0; p < at.size(); ++p)
+      for (int q = 0; q < at.size(); ++q) {
+        const int x = at.create.flavour[std::size_t(p)], y = at.annihilate.flavour[std::size_t(q)];
+        const complex left =
+            bath_at(K, a, x % orbitals, n) *
+            std::polar(K * (x / orbitals) % 2 ? -1. : 1., (2 * n + 1) * M_PI / beta * at.create.tau[std::size_t(p)]);
+        const complex right = bath_at(K2, y % orbitals, b, n2) *
+                              std::polar(K2 * (y / orbitals) % 2 ? -1. : 1.,
+                                         -(2 * n2 + 1) * M_PI / beta * at.annihilate.tau[std::size_t(q)]);
+        sum -= left * double(at.m(p, q)) * right / (beta * cells);
+      }
+    return sum;
+  };
+  for (std::size_t r = 0; r < 2; ++r) {
+    const auto [pairs, Q, m] = list.requests[r];
+    const auto sums = measured.sums(r);
+    ASSERT_EQ(sums.size(), two_particle::size(c, list));
+    std::size_t i = 0;
+    for (const bool opposite : {false, true})
+      for (int K = 0; K < cells; ++K)
+        for (int ab = 0; ab < 4; ++ab)
+          for (int K2 = 0; K2 < cells; ++K2)
+            for (int cd = 0; cd < 4; ++cd)
+              for (int n = -2; n < 2; ++n)
+                for (int n2 = -2; n2 < 2; ++n2, i += 2) {
+                  if ((K + ab + K2 + cd + n + n2 + 16) % 5 != 0) continue;  // some of them: the definition is slow
+                  const int a = ab / 2, b = ab % 2, e = cd / 2, d = cd % 2, P = (K + Q) % 2, P2 = (K2 + Q) % 2;
+                  complex expected = 0;
+                  for (int spin = 0; spin < 2; ++spin) {
+                    const int other = opposite ? 1 - spin : spin;
+                    if (pairs) {
+                      const int shifted = m - 1 - n, shifted2 = m - 1 - n2;
+                      expected += g(spin, K, a, n, K2, e, n2) * g(other, P, b, shifted, P2, d, shifted2);
+                      if (!opposite) expected -= g(spin, K, a, n, P2, d, shifted2) * g(spin, P, b, shifted, K2, e, n2);
+                    } else {
+                      expected += g(spin, P, a, n + m, K, b, n) * g(other, K2, e, n2, P2, d, n2 + m);
+                      if (!opposite) expected -= g(spin, K2, e, n2, K, b, n) * g(spin, P, a, n + m, P2, d, n2 + m);
+                    }
+                  }
+                  expected *= s.sign / 2;
+                  EXPECT_NEAR(sums[i], expected.real(), 2e-3 * (1 + std::abs(expected))) << r << " " << i;
+                  EXPECT_NEAR(sums[i + 1], expected.imag(), 2e-3 * (1 + std::abs(expected))) << r << " " << i;
+                }
+  }
+}
+
 TEST(ctint_problem, is_refused_where_its_parts_do_not_fit) {
   const auto refused = [](const char* message, auto&& change) {
     interacting_cluster c = model();
@@ -240,6 +344,7 @@ TEST(ctint_problem, is_refused_where_its_parts_do_not_fit) {
   refused("a leg has an unknown flavour", [](auto& c) { c.types[0].legs[1].create[0] = flavours; });
   refused("alpha and weight of a vertex", [](auto& c) { c.types[0].weight.pop_back(); });
   refused("the partner of a type has none", [](auto& c) { c.types[0].partner = 1; });
+  refused("a mirror image is no vertex of the same weight", [](auto& c) { c.types[0].mirror = {{{0, 0}}, {{1, 0}}}; });
   refused("weights must be finite", [](auto& c) { c.types[0].weight[1] = 0; });
 }
 

@@ -70,6 +70,23 @@ def partner(term: DensityPair | ExchangeTerm, model: Any) -> int:
     return len(model.interaction.pairs) + [changes(e) for e in exchanges].index(conjugate)
 
 
+def mirrors(these: list[Vertex], model: Any) -> list[list[tuple[int, int]]]:
+    """Return [vertex][s] of (vertex, s) with the spins of its cell reversed; empty where a leg is in another cell.
+
+    Empty for all where up and down differ.
+    """
+    def legs(vertex: Vertex, s: int, reverse: bool) -> list[tuple]:
+        alphas = vertex.alpha[s], vertex.alpha_right[s]
+        return sorted((1 - block if reverse else block, create[0], annihilate[0], alpha) for
+                      (block, create, annihilate), alpha in zip(legs_of(vertex.term, model), alphas))
+
+    local = [isinstance(v.term, ExchangeTerm) or not any(v.term.d) for v in these]
+    if model.spins == 2:
+        return [[] for _ in these]
+    known = {(v.term.value, *legs(v, s, False)): (i, s) for i, v in enumerate(these) if local[i] for s in (0, 1)}
+    return [[known[v.term.value, *legs(v, s, True)] for s in (0, 1)] if here else [] for v, here in zip(these, local)]
+
+
 def auxiliary_shift(model: Any) -> np.ndarray:
     """Return the one-particle part of the vertices, [S, 1, a, b]: 1/G0 = 1/bath - shift.
 
@@ -139,6 +156,7 @@ def make_problem(model: Any, mesh: Any, request: Any, solver: Any) -> Any:
     """
     refuse(solver, request)
     cluster, count = model.cluster, orbitals(model)
+    these = vertices(model, request.beta, constant_of(solver))
     orbital = np.arange(count)
     difference = (cluster.site_difference[:, None, :, None] * count + orbital[:, None, None]) * count + orbital
     problem = _core.dca.GeneralProblem(
@@ -147,8 +165,8 @@ def make_problem(model: Any, mesh: Any, request: Any, solver: Any) -> Any:
         types=[(np.full(2, vertex.term.value / 2),
                 *((*leg, alpha) for leg, alpha in zip(legs_of(vertex.term, model),
                                                       (vertex.alpha, vertex.alpha_right))),
-                partner(vertex.term, model))
-               for vertex in vertices(model, request.beta, constant_of(solver))],
+                partner(vertex.term, model), mirror)
+               for vertex, mirror in zip(these, mirrors(these, model))],
         odd_frequencies=np.ascontiguousarray(2 * mesh.n + 1, dtype=np.int32))
     measured = two_particle_functions(request)
     frequencies = request.window + max([abs(m) for _, _, m in measured], default=0)

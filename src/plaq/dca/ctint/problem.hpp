@@ -27,6 +27,8 @@ struct vertex_type {
   std::vector<double> weight;  ///< [s]
   /// Type that undoes what this one changes; vertices of both are also inserted and removed in pairs. -1: none.
   int partner = -1;
+  /// [s] type and s of the vertex with all spins of its cell reversed, of the same weight; empty: none.
+  std::vector<std::array<int, 2>> mirror{};
 };
 
 /// Cluster in its bath. Flavour x = cell * orbitals + orbital. Blocks of the determinant are not mixed by the bath;
@@ -61,6 +63,14 @@ inline void check_consistent(const interacting_cluster& c) {
     }
     check(t.partner < int(c.types.size()) && (t.partner < 0 || c.types[std::size_t(t.partner)].partner >= 0),
           "ctint: the partner of a type has none");
+    check(t.mirror.empty() || t.mirror.size() == t.weight.size(), "ctint: mirror and weight have unequal lengths");
+    for (std::size_t s = 0; s < t.mirror.size(); ++s) {
+      const auto [type, image] = t.mirror[s];
+      check(type >= 0 && type < int(c.types.size()) && image >= 0 &&
+                image < int(c.types[std::size_t(type)].mirror.size()) &&
+                c.types[std::size_t(type)].weight[std::size_t(image)] == t.weight[s],
+            "ctint: a mirror image is no vertex of the same weight");
+    }
     for (const double w : t.weight) check(std::isfinite(w) && w != 0, "ctint: weights must be finite, and not 0");
   }
 }
@@ -136,6 +146,15 @@ class placement {
     const std::size_t cell = std::size_t(v.site % cluster_.cells);
     const leg& l = cluster_.types[std::size_t(type_of(v))].legs[std::size_t(side)];
     return {l.create[cell], l.annihilate[cell], v.tau, l.alpha[std::size_t(v.spin)]};
+  }
+  /// Returns whether a vertex has a mirror image, which it becomes.
+  bool reverse(vertex& v) const {
+    const auto& mirror = cluster_.types[std::size_t(type_of(v))].mirror;
+    if (mirror.empty()) return false;
+    const auto [type, s] = mirror[std::size_t(v.spin)];
+    v.site = type * cluster_.cells + v.site % cluster_.cells;
+    v.spin = s;
+    return true;
   }
   double weight(const vertex& v) const { return cluster_.types[std::size_t(type_of(v))].weight[std::size_t(v.spin)]; }
   bool contains(const vertex& v) const {

@@ -187,20 +187,30 @@ void walker::begin_exchange() {
 /// Ratio of the determinants with more vertices, with the sign of their weights.
 double walker::ratio_with(const std::vector<vertex>& added) {
   begin_exchange();
-  double ratio = 1;
+  double sign = 1;
   for (int i = 0; i < int(added.size()); ++i) {
-    const vertex& v = added[std::size_t(i)];
-    if (place_.weight(v) > 0) ratio = -ratio;
-    for (int side = 0; side < 2; ++side) {
-      sector& s = sectors_[std::size_t(cluster_.types[std::size_t(place_.type_of(v))].legs[std::size_t(side)].block)];
-      s.in_legs.push_back(place_(v, side));
-      s.in_origins.push_back({order() + i, side});
-    }
+    if (place_.weight(added[std::size_t(i)]) > 0) sign = -sign;
+    enter(added[std::size_t(i)], order() + i);
   }
+  return sign * try_exchange();
+}
+
+/// Notes the legs of a vertex that enters at a position.
+void walker::enter(const vertex& v, int position) {
+  for (int side = 0; side < 2; ++side) {
+    sector& s = sectors_[std::size_t(cluster_.types[std::size_t(place_.type_of(v))].legs[std::size_t(side)].block)];
+    s.in_legs.push_back(place_(v, side));
+    s.in_origins.push_back({position, side});
+  }
+}
+
+/// Ratio of the determinants after the exchange of the rows that were noted.
+double walker::try_exchange() {
+  double ratio = 1;
   for (int block = 0; block < cluster_.blocks(); ++block) {
     sector& s = sectors_[std::size_t(block)];
     const int count = int(s.in_legs.size()), k = int(s.legs.size());
-    if (count == 0) continue;
+    if (count == 0 && s.out.empty()) continue;
     const g0_table& g0 = cluster_.bath(block);
     auto& in = s.inverse.prepare(count);
     for (int b = 0; b < count; ++b) {
@@ -219,19 +229,34 @@ double walker::ratio_with(const std::vector<vertex>& added) {
 /// Ratio of the determinants without some vertices, with the sign of their weights.
 double walker::ratio_without(const std::vector<int>& positions) {
   begin_exchange();
-  double ratio = 1;
+  double sign = 1;
   for (const int position : positions) {
-    if (place_.weight(configuration_.vertices[std::size_t(position)]) > 0) ratio = -ratio;
+    if (place_.weight(configuration_.vertices[std::size_t(position)]) > 0) sign = -sign;
     const auto& legs = cluster_.types[std::size_t(type_of(position))].legs;
     for (std::size_t side = 0; side < 2; ++side)
       sectors_[std::size_t(legs[side].block)].out.push_back(rows_[std::size_t(position)][side]);
   }
-  for (sector& s : sectors_) {
-    if (s.out.empty()) continue;
-    s.inverse.prepare(0);
-    ratio *= s.inverse.try_exchange(s.out);
+  return sign * try_exchange();
+}
+
+bool walker::flip_cell(const stream_id& stream, std::uint64_t number) {
+  const words word = random_words(stream, number);
+  const int cell = int(below(word[3], std::uint64_t(cluster_.cells)));
+  begin_exchange();
+  std::vector<vertex> after = configuration_.vertices;
+  for (int i = 0; i < order(); ++i) {
+    vertex& v = after[std::size_t(i)];
+    if (v.site % cluster_.cells != cell) continue;
+    const auto& legs = cluster_.types[std::size_t(type_of(i))].legs;
+    if (!place_.reverse(v)) continue;
+    for (std::size_t side = 0; side < 2; ++side)
+      sectors_[std::size_t(legs[side].block)].out.push_back(rows_[std::size_t(i)][side]);
+    enter(v, i);
   }
-  return ratio;
+  if (!accept(try_exchange(), word[2])) return false;
+  configuration_.vertices = std::move(after);
+  commit();
+  return true;
 }
 
 /// Adds the vertices of the last ratio_with.

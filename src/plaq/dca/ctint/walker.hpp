@@ -28,6 +28,10 @@ class walker {
   /// Makes `count` proposals with the numbers first, ..., first + count - 1 of the stream.
   void propose(const stream_id& stream, std::uint64_t first, int count);
 
+  /// Proposes to reverse the spins of all vertices of one cell that have a mirror image, with number `number` of the
+  /// stream; returns whether it was accepted.
+  bool flip_cell(const stream_id& stream, std::uint64_t number);
+
   /// Computes D^-1 from scratch; returns the largest deviation of the old elements from the new ones.
   double rebuild();
 
@@ -82,6 +86,8 @@ class walker {
   double ratio_with(const std::vector<vertex>& added);
   double ratio_without(const std::vector<int>& positions);
   void begin_exchange();
+  void enter(const vertex& v, int position);
+  double try_exchange();
   void add(const std::vector<vertex>& added);
   void remove(std::vector<int> positions);
   void commit();
