@@ -1,14 +1,12 @@
 """Spectra by every method beside the exact ones: isolated clusters with the bins of real runs, and mock spectra.
 
-    python benchmarks/dca/spectra.py [--ana-cont]
+    python benchmarks/dca/spectra.py
 
-A row for each case and method: deviation of the distance between the parts below and above 0 (of their mean energies),
-largest deviation of a part's weight, of the whole weight 1, and chi2 over the number of data. With --ana-cont also
-ana-cont's maximum entropy with the same covariance (pip install cython setuptools; pip install --no-build-isolation
-ana-cont). Processor time per spectrum, without error bars.
+A row for each case and method, of the worst cluster momentum: deviation of the distance between the parts below and
+above 0 (of their mean energies), of a part's weight, of the whole weight 1, and the largest chi2 over the number of
+data. Milliseconds are processor time per spectrum, without error bars.
 """
 
-import argparse
 import sys
 import time
 from pathlib import Path
@@ -23,7 +21,7 @@ import mock_spectra  # noqa: E402
 from plaq.dca.continuation import maxent, pade, stochastic  # noqa: E402
 from plaq.dca.continuation.data import whitened  # noqa: E402
 from plaq.dca.continuation.kernel import Grid  # noqa: E402
-from plaq.dca.continuation.one_function import Matsubara  # noqa: E402
+from plaq.dca.continuation.one_function import Matsubara, is_fit  # noqa: E402
 
 CLUSTERS = {
     "2 sites, U = 6, n = 1, T = 0.2": isolated.Isolated(isolated.DIMER, 6.0, 5.0, 3.0, measurements=16384),
@@ -44,7 +42,7 @@ def cluster_cases():
             parts = {side: (weights[k, side * places > 0].sum(), np.average(places[side * places > 0],
                                                                           weights=weights[k, side * places > 0]))
                      for side in (-1, 1)}
-            yield f"{name}, K = {case.cluster.names[k]}", grid, function, parts
+            yield name, grid, function, parts
 
 
 def mock_cases():
@@ -54,61 +52,46 @@ def mock_cases():
             yield f"{name}, noise {error:g}", mock_spectra.GRID, mock_spectra.noisy(truth, error), parts
 
 
-def methods(grid, function, data, with_ana_cont):
-    """{name: spectrum function}."""
+def methods(grid, function, data):
+    """{name: function that returns a spectrum}."""
     flat, gaussian = grid.flat(), grid.gaussian(function.mean, function.variance)
     by_entropy = lambda model, rule: maxent.MaxEnt(grid, data.kernel, model).scan(data.values).chosen(rule)
     found = {f"maxent, {rule}": lambda rule=rule: by_entropy(flat, rule) for rule in maxent.CHOICES}
     found["maxent, gaussian"] = lambda: by_entropy(gaussian, "chi2kink")
     found["stochastic"] = lambda: stochastic.stochastic_spectra(grid, data, [data.values])[0]
-    found["Padé"] = lambda: pade.pade_spectrum(grid, data, function.omega, function.values, function.errors, 1.0)[0]
-    if with_ana_cont:
-        found["ana-cont, chi2kink"] = lambda: ana_cont(grid, function)
+    found["pade"] = lambda: pade.pade_spectrum(grid, data, function.omega, function.values, function.errors, 1.0)[0]
     return found
 
 
-def ana_cont(grid, function):
-    """Maximum entropy of ana-cont with the covariance of the samples, which has to be regular."""
-    from ana_cont.continuation import AnalyticContinuationProblem
+def compare(name, grid, function, parts):
+    """Yield (case, method, gap, weight, chi2, data, milliseconds) of every method."""
+    data = whitened(grid, function.omega, function.values, function.errors, function.samples, function.norm)
+    distance = lambda of: of[1][1] - of[-1][1]
+    for method, solve in methods(grid, function, data).items():
+        start = time.process_time()
+        spectrum = solve()
+        spent = 1e3 * (time.process_time() - start)
+        found = {side: mock_spectra.moments(grid, spectrum, side) for side in (-1, 1)}
+        weight = max(abs(found[side][0] - parts[side][0]) for side in (-1, 1))
+        yield name, method, distance(found) / distance(parts) - 1, weight, data.chi2(spectrum), data.size, spent
 
-    error = np.hypot(function.errors.real, function.errors.imag) / np.sqrt(2)
-    problem = AnalyticContinuationProblem(im_axis=function.omega, re_axis=grid.omega, im_data=function.values,
-                                          kernel_mode="freq_fermionic")
-    solution, _ = problem.solve(method="maxent_svd", model=grid.flat(), stdev=error, optimizer="newton",
-                                alpha_determination="chi2kink", interactive=False, verbose=False)
-    return solution.A_opt
 
-
-def compare(cases, with_ana_cont, parts_of):
-    worst = {}
-    print("| case | method | gap | weight | χ²/data | ms |\n|---|---|---|---|---|---|")
-    for name, grid, function, parts in cases:
-        data = whitened(grid, function.omega, function.values, function.errors, function.samples, function.norm)
-        for method, solve in methods(grid, function, data, with_ana_cont).items():
-            start = time.process_time()
-            try:
-                spectrum = solve()
-            except pade.NoFunction:
-                print(f"| {name} | {method} | none | | | |")
-                continue
-            spent = time.process_time() - start
-            found = {side: parts_of(grid, spectrum, side) for side in (-1, 1)}
-            distance = lambda of: of[1][1] - of[-1][1]
-            gap = distance(found) / distance(parts) - 1
-            weight = max(abs(found[side][0] - parts[side][0]) for side in (-1, 1))
-            worst.setdefault(method, []).append((abs(gap), weight, data.chi2(spectrum) / data.size))
-            print(f"| {name} | {method} | {100 * gap:+.1f} % | {100 * weight:.2f} % | {data.chi2(spectrum):.1f}"
-                  f"/{data.size} | {1e3 * spent:.0f} |", flush=True)
-    print("\n| method | cases | gap within 5 % | weight within 2 % | χ² fits |\n|---|---|---|---|---|")
-    for method, rows in worst.items():
-        print(f"| {method} | {len(rows)} | {sum(gap < 0.05 for gap, _, _ in rows)} | "
-              f"{sum(weight < 0.02 for _, weight, _ in rows)} | {sum(ratio < 2.3 for *_, ratio in rows)} |")
-    print()
+def main():
+    rows = [row for case in (*cluster_cases(), *mock_cases()) for row in compare(*case)]
+    print("| case | method | gap | weight | χ²/data |\n|---|---|---|---|---|")
+    for name, method in dict.fromkeys(row[:2] for row in rows):
+        of = [row for row in rows if row[:2] == (name, method)]
+        if method in ("maxent, chi2kink", "stochastic", "pade"):
+            print(f"| {name} | {method} | {100 * max((row[2] for row in of), key=abs):+.1f} % | "
+                  f"{100 * max(row[3] for row in of):.2f} % | {max(row[4] / row[5] for row in of):.1f} |")
+    print("\n| method | spectra | gap within 5 % | weight within 2 % | fits | ms |\n|---|---|---|---|---|---|")
+    for method in dict.fromkeys(row[1] for row in rows):
+        of = [row for row in rows if row[1] == method]
+        count = lambda good: sum(map(good, of))
+        print(f"| {method} | {len(of)} | {count(lambda row: abs(row[2]) < 0.05)} | "
+              f"{count(lambda row: row[3] < 0.02)} | {count(lambda row: is_fit(row[4], row[5]))} | "
+              f"{np.median([row[6] for row in of]):.0f} |")
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--ana-cont", action="store_true")
-    arguments = parser.parse_args()
-    compare(cluster_cases(), arguments.ana_cont, mock_spectra.moments)
-    compare(mock_cases(), arguments.ana_cont, mock_spectra.moments)
+    main()

@@ -6,7 +6,7 @@ one of the first ones. Functions whose spectrum is negative, or has another norm
 is that of all r and M whose chi2, integrated back, is less than `ALIKE` times the least one, and the band their
 scatter. Poles are seen at a distance of one step of the grid above the real axis.
 
-Source: Schoett, van Loon, Locht, Katsnelson, Di Marco, Phys. Rev. B 94, 245140 (2016).
+Source: Schoett, Locht, Lundin, Granaes, Eriksson, Di Marco, Phys. Rev. B 93, 075104 (2016).
 """
 
 from __future__ import annotations

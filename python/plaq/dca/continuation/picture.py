@@ -9,7 +9,7 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
 from plaq.data.display import Drawing
-from plaq.data.figures import Theme, subplots, temperature_colour
+from plaq.data.figures import LIGHT, Theme, subplots, temperature_colour
 from plaq.data.formatting import momentum
 from plaq.dca.continuation.one_function import is_fit
 from plaq.dca.continuation.spectra import SpectralPoint
@@ -18,7 +18,7 @@ from plaq.dca.units import measured, over
 if TYPE_CHECKING:
     from plaq.dca.continuation.run_spectra import Spectra
 
-VISIBLE = 2e-3  # of the integral of |A|: frequencies beyond it are not drawn
+VISIBLE = 5e-3  # of the integral of |A|: frequencies beyond it are not drawn
 MOST_MOMENTA = 6
 LINES = ("--", ":", "-.")
 
@@ -56,7 +56,8 @@ def lattice_map(spectra: Spectra, theme: Theme) -> Figure:
     low, high = shown(point, spectral)
     omega = np.linspace(low, high, 400)
     even = np.array([np.interp(omega, point.omega, row) for row in spectral])
-    colours = LinearSegmentedColormap.from_list("map", ["#ffffff00", theme.series[0], theme.series[5]])
+    # Pixels have colours of their own, on light pages and dark ones.
+    colours = LinearSegmentedColormap.from_list("map", [f"{LIGHT[0]}00", LIGHT[0], LIGHT[5]])
     image = axes.pcolormesh(point.positions, omega, even.T, cmap=colours, vmin=0,
                             vmax=np.quantile(even, 0.995), shading="gouraud", rasterized=True)
     ridge = omega[even.argmax(axis=1)]
