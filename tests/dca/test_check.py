@@ -6,6 +6,7 @@ import synthetic
 from plaq.dca.application import Dca
 from plaq.dca.lattice.cluster import Cluster
 from plaq.dca.lattice.hopping import Lattice
+from plaq.dca.parameters import Parameters
 from plaq.dca.planning import needs
 from plaq.dca.planning.cost import Machine, cost
 from plaq.dca.planning.forecast import describe
@@ -81,3 +82,12 @@ def test_exact_diagonalisation_has_an_estimate_of_its_own():
     assert "256 states, exact diagonalisation in about 1.0 s" in text
     text = describe(synthetic.parameters(dca=isolated, solver={"kind": "ed"}, two_particle={"below": 1.0}))
     assert "256 states, exact diagonalisation in about 11 s" in text
+
+
+def test_terms_of_a_general_model():
+    p = Parameters(model={"lattice": "kagome", "U": {"A": 4.0, "B": 3.0}, "amplitudes": {"V": 0.5}, "field": 0.1},
+                   dca={"temperatures": [1.0], "density": 3.0})
+    text = describe(p)
+    assert "U = 4 t on A, 3 t on B" in text and "terms:       V, a bond once; field 0.1 t" in text
+    assert "cell:        A at (0,0), B at (0.5,0), C at (0,0.5)" in text
+    assert "estimate:" in text

@@ -37,6 +37,7 @@ def describe(p: Parameters) -> str:
     lines = [
         f"model:       U = {strength(p.model, p.unit)}, {filling}, band from {measured(f'{low:.4g}', p.unit)} to "
         f"{measured(f'{high:.4g}', p.unit)}",
+        *term_lines(p),
         *cell_lines(lattice),
         f"cluster:     {cluster.size} {noun}{'s' * (cluster.size > 1)}, vectors {cluster.vectors.tolist()}"
         + (", isolated" if p.dca.isolated else ""),
@@ -74,6 +75,23 @@ def describe(p: Parameters) -> str:
         texts = [str(error)]
     lines += [f"device:      {text}" for text in texts]
     return "\n".join(lines)
+
+
+def term_lines(p: Parameters) -> list[str]:
+    """Return a line on the terms of H beside hopping and U, where there are some."""
+    m, unit = p.model, p.unit
+    number = lambda value: measured(f"{value:g}", unit)
+    terms = []
+    if m.J is not None or m.U_prime is not None:
+        terms += [f"U' = {'U - 2J' if m.U_prime is None else number(m.U_prime)}", f"J = {number(m.J or 0)}" + (
+            " with spin flips and pair hopping" if m.kanamori else ", densities only" if m.J else "")]
+    if m.V is not None or any(name.startswith("V") for name, _ in m.amplitudes or ()):
+        terms += ["V, each image of a bond" if m.V_images == "each" else "V, a bond once"]
+    for name, value in (("field", m.field), ("staggered field", m.staggered_field)):
+        if value is not None:
+            terms += [f"{name} {number(value)}" if isinstance(value, float) else
+                      f"{name} {', '.join(f'{number(h)} on {orbital}' for orbital, h in value)}"]
+    return [f"terms:       {'; '.join(terms)}"] if terms else []
 
 
 def cell_lines(lattice: Lattice) -> list[str]:

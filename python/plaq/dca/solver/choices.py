@@ -61,10 +61,17 @@ def constant_at(filling, symmetric, U, volume):
 def expected_order(parameters, cluster, beta, filling):
     """Return <k> = K + beta U N_c (n/2 - D), with D half of its uncorrelated value n^2/4.
 
-    It is a first guess for the length of a sweep.
+    It is a first guess for the length of a sweep. In a general model every term of the interaction is counted so, all
+    orbitals equally filled.
     """
-    vertices = beta * parameters.model.U * cluster.size * (filling / 2 - filling**2 / 8)
-    return expansion_constant(parameters, cluster, beta) + vertices
+    if parameters.is_general:
+        h = parameters.hamiltonian
+        filling /= len(h.orbitals)
+        U = sum(abs(term.value) for term in (*h.interaction.pairs, *h.interaction.exchanges))
+        constant = 1.0 if parameters.solver.K == "auto" else parameters.solver.K
+    else:
+        U, constant = parameters.model.U, expansion_constant(parameters, cluster, beta)
+    return constant + beta * U * cluster.size * (filling / 2 - filling**2 / 8)
 
 
 # Kinds of two-particle functions as sums of those that are measured. Transverse is magnetic by rotation of the spins,
