@@ -8,7 +8,7 @@ import itertools
 import numpy as np
 
 from plaq.dca.lattice.crystal import SYSTEMS, operations
-from plaq.dca.lattice.operations import Operation, find_operations
+from plaq.dca.lattice.operations import Bonds, Operation, find_operations
 from plaq.errors import InputError
 
 GRID = {1: 960, 2: 96, 3: 24}  # momenta along an axis on which band edges are looked for; all symmetric ones are there
@@ -75,24 +75,19 @@ class Lattice:
     def elements(self, k, spin=0):
         """Return h_ab(k) with the orbitals first: [b, b, ...]."""
         k = np.asarray(k, dtype=float)
-        h = np.zeros((self.bands, self.bands, *k.shape[:-1]), dtype=complex)
-        upper = [(a, b) for a in range(self.bands) for b in range(a, self.bands)]
-        for d, matrices in self.table.items():
-            t = matrices[min(spin, self.spins - 1)]
-            if d < tuple(-x for x in d):  # with its reversal
-                continue
-            phase = np.exp(-1j * sum(component * k[..., axis] for axis, component in enumerate(d)))
-            for a, b in upper:
-                if t[a, b]:
-                    h[a, b] += t[a, b] * phase
-                if t[b, a] and any(d):
-                    h[a, b] += t[b, a] * phase.conj()
-        for a, b in upper:
-            if a == b:
-                h[a, a] = h[a, a].real
-            else:
-                h[b, a] = h[a, b].conj()
-        return h
+        d, t = self._half
+        phase = sum(d[:, axis, None] * k[..., axis].reshape(1, -1) for axis in range(self.dimension))
+        # einsum adds in one order, whatever the number of BLAS threads
+        even, odd = (np.einsum("dab,dn->abn", t[spin % self.spins], wave) for wave in (np.cos(phase), np.sin(phase)))
+        h = (even + even.swapaxes(0, 1)) + 1j * (odd.swapaxes(0, 1) - odd)
+        return h.reshape(self.bands, self.bands, *k.shape[:-1])
+
+    @functools.cached_property
+    def _half(self):
+        """One of d, -d [n, D] with its amplitudes [spins, n, b, b], half of t(0)."""
+        chosen = [d for d in self.table if d >= tuple(-x for x in d)]
+        t = np.array([self.table[d] * (1.0 if any(d) else 0.5) for d in chosen])
+        return np.array(chosen), np.ascontiguousarray(t.swapaxes(0, 1))
 
     def energies(self, k, spin=0):
         """Return the bands at k [..., D], ascending: [..., b]."""
@@ -141,10 +136,12 @@ class Lattice:
         for band, sign in ((0, 1), (-1, -1)):
             values = sign * bands[:, band]
             best, centre, reach = values.min(), grid[values.argmin()], 2 * step
-            for _ in range(40):
+            rounding = 1e-12 * max(np.abs(bands).max(), 1e-300)
+            while reach > 1e-7:  # where a band with an extremum is flat to rounding
                 around = centre + reach * near
                 values = sign * self.energies(around, spin)[:, band]
-                reach = reach if values.min() < best - 1e-15 * abs(best) else reach / 2
+                if values.min() > best - rounding:
+                    reach /= 2
                 if values.min() < best:
                     best, centre = values.min(), around[values.argmin()]
             ends.append(sign * float(best))
@@ -167,8 +164,13 @@ class Lattice:
         if self.one_band:
             found = [Operation.of_cells(g) for g in candidates if self._is_invariant(g)]
         else:
-            found = [op for g in candidates for op in find_operations(self.table, g)]
+            found = [op for g in candidates for op in find_operations(self.bonds, g)]
         return tuple(sorted(found, key=lambda op: not op.is_identity))
+
+    @functools.cached_property
+    def bonds(self) -> Bonds:
+        """Bonds between orbitals by displacement."""
+        return Bonds(self.table)
 
     def _is_invariant(self, g):
         return all(self.hopping.get(tuple(g @ d)) == t for d, t in self.hopping.items())

@@ -6,6 +6,7 @@ found one after the other: the bonds between two orbitals fix the shift and the 
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,25 +35,32 @@ class Operation:
 
 
 class Bonds:
-    """Nonzero elements of a table {d: [n, b, b]} by pair of orbitals: (a, b) -> {d: [n]}.
+    """Nonzero elements of a table {d: [n, b, b]} by pair of orbitals: (a, b) -> {d: list of n}.
 
     tolerance: numbers that differ by less than 1e-12 of the largest are equal.
     """
 
     def __init__(self, table):
-        self.bands = next(iter(table.values())).shape[-1]
+        self._table, self.spins = table, len(next(iter(table.values())))
+        self.bands, self.displacements = next(iter(table.values())).shape[-1], tuple(table)
         largest = max(np.abs(t).max() for t in table.values())
         self.tolerance = 1e-12 * largest
         self._of = {}
         for d, t in table.items():
             for a, b in np.argwhere(np.any(np.abs(t) > self.tolerance, axis=0)).tolist():
-                self._of.setdefault((a, b), {})[d] = t[:, a, b]
+                self._of.setdefault((a, b), {})[d] = t[:, a, b].tolist()
+
+    @functools.cached_property
+    def flipped(self) -> Bonds:
+        """Bonds of the table with up and down exchanged."""
+        return Bonds({d: t[::-1] for d, t in self._table.items()})
 
     def between(self, a, b) -> dict:
         return self._of.get((a, b), {})
 
-    def alike(self, t, u) -> bool:
-        return bool(np.abs(t - u).max() <= self.tolerance)
+    def alike(self, t, u, sign) -> bool:
+        """Return whether t = sign u for all spins."""
+        return all(abs(x - sign * y) <= self.tolerance for x, y in zip(t, u))
 
     def components(self) -> list[list[int]]:
         """Return the orbitals in groups that bonds connect, each in the order in which it was reached."""
@@ -67,19 +75,17 @@ class Bonds:
         return groups
 
 
-def find_operations(table, g, shifts_between=None) -> list[Operation]:
-    """Return all operations with the matrix g [D, D] that leave the hopping table {d: [spins, b, b]} invariant.
+def find_operations(bonds, g, shifts_between=None) -> list[Operation]:
+    """Return all operations with the matrix g [D, D] that leave the Bonds of a hopping table invariant.
 
     The first orbital of each group that hopping connects keeps its sign, and the very first its cell: other signs and
     cells differ by a gauge. With two spins the operations that exchange them are there too.
     shifts_between(g, a, b, image of a, image of b, flip) -> possible shifts of b against a for orbitals that no hopping
     connects; they have the same shift where it returns None for all.
     """
-    spins = next(iter(table.values())).shape[0]
-    found = _Search(Bonds(table), Bonds(table), g, False, shifts_between).run()
-    if spins == 2:
-        flipped = Bonds({d: t[::-1] for d, t in table.items()})
-        found += _Search(Bonds(table), flipped, g, True, shifts_between).run()
+    found = _Search(bonds, bonds, g, False, shifts_between).run()
+    if bonds.spins == 2:
+        found += _Search(bonds, bonds.flipped, g, True, shifts_between).run()
     return found
 
 
@@ -92,6 +98,9 @@ class _Search:
         self.groups = bonds.components()
         self.order = sum(self.groups, [])
         self.found = []
+        known = np.array(list(bonds.displacements))
+        self.moved = dict(zip(bonds.displacements, map(tuple, (known @ g.T).tolist())))
+        self._known_to_agree = {}
 
     def run(self) -> list[Operation]:
         self._extend([], [], [])
@@ -116,10 +125,10 @@ class _Search:
         for i, b in known:
             if here := self.bonds.between(a, b):
                 d, t = next(iter(here.items()))
-                offset = np.array(shifts[i]) - self.g @ np.array(d)
+                offset = np.array(shifts[i]) - self.moved[d]
                 return [((np.array(e) + offset).tolist(), sign * signs[i])
                         for e, u in self.image_bonds.between(image, images[i]).items() for sign in (1, -1)
-                        if self.bonds.alike(u, sign * t)]
+                        if self.bonds.alike(u, t, sign)]
         for i, b in known:
             between = self.shifts_between(self.g, b, a, images[i], image, self.flip)
             if between is not None:
@@ -128,9 +137,19 @@ class _Search:
 
     def _agree(self, i, j, images, shifts, signs):
         """Return whether all bonds between the i-th and j-th known orbitals have equal images."""
+        offset = tuple(x - y for x, y in zip(shifts[i], shifts[j]))
+        key = (i, j, images[i], images[j], offset, signs[i] * signs[j])
+        if key not in self._known_to_agree:
+            self._known_to_agree[key] = self._compare(*key)
+        return self._known_to_agree[key]
+
+    def _compare(self, i, j, image_i, image_j, offset, sign):
         here = self.bonds.between(self.order[i], self.order[j])
-        there = self.image_bonds.between(images[i], images[j])
-        offset, sign = np.array(shifts[i]) - np.array(shifts[j]), signs[i] * signs[j]
-        moved = (there.get(tuple((self.g @ np.array(d) + offset).tolist())) for d in here)
-        return len(here) == len(there) and all(
-            u is not None and self.bonds.alike(u, sign * t) for u, t in zip(moved, here.values()))
+        there = self.image_bonds.between(image_i, image_j)
+        if len(here) != len(there):
+            return False
+        for d, t in here.items():
+            u = there.get(tuple(x + y for x, y in zip(self.moved[d], offset)))
+            if u is None or not self.bonds.alike(u, t, sign):
+                return False
+        return True

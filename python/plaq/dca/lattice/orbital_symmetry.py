@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 
-from plaq.dca.lattice.operations import Bonds, find_operations
+from plaq.dca.lattice.operations import find_operations
 
 
 def symmetries(cluster, interaction=None, isolated=False):
@@ -16,12 +16,12 @@ def symmetries(cluster, interaction=None, isolated=False):
     (not isolated) only operations that move the positions of orbitals along are symmetries.
     """
     lattice = cluster.lattice
-    found, groups = lattice.operations, Bonds(lattice.table).components()
+    found, groups = lattice.operations, lattice.bonds.components()
     if interaction is not None:
         couplings = Couplings(cluster, interaction)
         if len(groups) > 1:
             found = [op for g in lattice.point_group
-                     for op in find_operations(lattice.table, g, couplings.shifts_between)]
+                     for op in find_operations(lattice.bonds, g, couplings.shifts_between)]
             found.sort(key=lambda op: not op.is_identity)
         found = [op for op in found if couplings.keeps(op)]
     return [op for op in found if isolated or _moves_positions(op, lattice.positions, groups)]
@@ -176,7 +176,7 @@ class OrbitalAction:
 def _connected(lattice, interaction):
     """Return mask [b, b] of orbitals whose relative sign is fixed."""
     group = np.zeros(lattice.bands, dtype=int)
-    for number, members in enumerate(Bonds(lattice.table).components()):
+    for number, members in enumerate(lattice.bonds.components()):
         group[members] = number
     for e in interaction.exchanges if interaction is not None else ():
         legs = group[[e.a, e.b, e.c, e.d]]
