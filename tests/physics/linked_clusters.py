@@ -97,10 +97,11 @@ class Levels:
     states: np.ndarray
 
     def sums(self, T: float, mu: float) -> np.ndarray:
-        """<H + mu N>, <N>, <sum_i n_iup n_idn> of the cluster."""
+        """<H + mu N>, <N>, <sum_i n_iup n_idn>, entropy of the cluster."""
         grand = (self.energy - mu * self.electrons) / T
         w = self.states * np.exp(grand.min() - grand)
-        return np.array([w @ self.energy, w @ self.electrons, w @ self.double]) / w.sum()
+        entropy = np.log(w.sum()) - grand.min() + w @ grand / w.sum()
+        return np.array([*(w @ x / w.sum() for x in (self.energy, self.electrons, self.double)), entropy])
 
 
 def levels(sites: Sites, U: float) -> Levels:
@@ -142,8 +143,8 @@ class LinkedClusters:
         self.levels = {g: levels(c, U) for g, c in examples.items()}
 
     def partial_sums(self, T: float, mu: float) -> np.ndarray:
-        """[sites, (energy without -mu n, density, double occupancy)] per site of the lattice, with clusters of up to
-        so many sites."""
+        """[sites, (energy without -mu n, density, double occupancy, entropy)] per site of the lattice, with clusters of
+        up to so many sites."""
         weights: dict[tuple, np.ndarray] = {}
         for g, found in self.levels.items():
             weights[g] = found.sums(T, mu) - sum(times * weights[part] for part, times in self.parts[g].items())
@@ -156,7 +157,7 @@ class LinkedClusters:
         for sites in range(len(self.animals)):
             excess = lambda mu: self.partial_sums(T, mu)[sites, 1] - density  # noqa: B023
             mu = self.U / 2 if density == 1 else brentq(excess, self.U / 2 - 10, self.U / 2, xtol=1e-10)
-            energy, _, double = self.partial_sums(T, mu)[sites]
+            energy, _, double, _ = self.partial_sums(T, mu)[sites]
             found.append((energy, mu, double))
         return np.array(found)
 
