@@ -7,6 +7,7 @@ from scipy.optimize import brentq
 from scipy.special import expit
 
 from plaq.data.estimate import Estimate
+from plaq.data.figures import Theme
 from plaq.dca.lattice.cluster import Cluster
 from plaq.dca.lattice.hopping import Lattice
 from plaq.dca.lattice.model import cluster_of
@@ -14,7 +15,9 @@ from plaq.dca.physics.entropy import Integration
 from plaq.dca.physics.high_temperature import ensemble, limit, moments, one_band
 from plaq.dca.physics.maxwell import Grid
 from plaq.dca.physics.point import Point
+from plaq.dca.results import equation_of_state
 from plaq.dca.results.results import Results
+from plaq.dca.results.sweep_table import Entry
 from plaq.dca.results.thermodynamics import thermodynamics
 from plaq.dca.solver import ed
 
@@ -217,3 +220,24 @@ def test_maxwell_relations_of_a_cluster_are_exact():
         kappa = grid.compressibility()[0]
         chi = np.array([[e.charge_susceptibility().sum() / 4 for e in line] for line in at])
         assert np.abs(kappa / chi - 1)[:, :6].max() < 0.02
+
+
+def test_a_sweep_over_mu_has_an_equation_of_state():
+    mus, T, entries = np.linspace(-2, 8, 11), FINE[:8], []
+    for mu in mus.tolist():
+        atom = Exact([[1, 0], [0, 1]], 6.0, mu)
+        points = [Point(i, t, 1 / t, mu, {name: Estimate(name, np.array(value), np.array(0.0)) for name, value in (
+            ("energy", atom.at(t)[0] + mu * atom.density(t)), ("density", atom.density(t)))}) for i, t in enumerate(T)]
+        p = synthetic.parameters(model={"U": 6.0, "cluster": [[1, 0], [0, 1]]}, two_particle={"channels": []},
+                                 dca={"density": None, "mu": mu, "isolated": True, "temperatures": T.tolist()})
+        entries.append(Entry(f"mu={mu}", {"model.U": "6.0", "dca.mu": str(mu)}, "not measured",
+                             Results(points, input=p.to_toml())))
+    table = equation_of_state.rows(entries)
+    assert len(table) == len(mus) * len(T) and equation_of_state.rows(entries[:2]) == []
+    for row in table:
+        atom = Exact([[1, 0], [0, 1]], 6.0, row["mu"])
+        s = atom.at(row["T"])[1]
+        chi = atom.solution.at(beta=1 / row["T"]).charge_susceptibility().sum()
+        assert abs(row["entropy"] - s) < 1e-3 and abs(row["entropy_maxwell"] - s) < 3e-2
+        assert abs(row["compressibility"] - chi) < 0.03 and row["entropy_maxwell_error"] == 0
+    assert equation_of_state.draw(table, Theme(), "t").axes
