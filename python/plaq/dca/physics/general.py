@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from plaq.dca.lattice.algebra import Matrices
-from plaq.dca.lattice.interaction import DN, UP, DensityPair
+from plaq.dca.lattice.interaction import DN, UP
 from plaq.dca.physics import hartree, orbitals, single_particle
 from plaq.dca.solver import ctint
 from plaq.dca.solver.ctaux import Measured
@@ -46,11 +46,7 @@ class General:
         return ctint.constant_of(parameters.solver)
 
     def expected_order(self, parameters, beta: float, filling: float) -> float:
-        """Return <k> without correlations, all orbitals equally filled."""
-        n = filling / (2 * self.bands)
-        averages = {"density": np.full((2, self.bands), n),
-                    "vertices": np.array([n**2 * isinstance(term, DensityPair) for term in self.terms])}
-        return float(ctint.expected_order(self.model, averages, beta, self.expansion_constant(parameters, beta)))
+        return ctint.uncorrelated_order(self.model, beta, filling, self.expansion_constant(parameters, beta))
 
     @property
     def terms(self) -> list:

@@ -10,13 +10,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 
 from plaq._core.dca import device_chain_bytes
 from plaq.dca.lattice.cluster import Cluster
 from plaq.dca.lattice.hopping import Lattice
 from plaq.dca.lattice.symmetry import PointGroup
 from plaq.dca.parameters import Parameters
-from plaq.dca.solver import choices
+from plaq.dca.solver import choices, ctint
 from plaq.dca.solver.iteration_average import final_iterations
 from plaq.inputs.kinds import integer, real, text
 from plaq.inputs.schema import Parameter, Schema, read_toml
@@ -125,10 +126,12 @@ def cost(p: Parameters, cluster: Cluster, T: float, machine: Machine, ranks: int
     (src/plaq/dca/device), with the pairing function of every pair (K, K').
 
     Chains are dealt to ranks x workers, so the solver's wall time is that of ceil(chains / (ranks workers)) of
-    them one after the other, warm-up included.
+    them one after the other, warm-up included. In a general model all orbitals count as sites, and matrices of them
+    take the square of their number as long as numbers.
     """
-    sites, operations = cluster.size, len(PointGroup(cluster).operations)
-    order = choices.expected_order(p, cluster, 1 / T, p.dca.density or 1.0)
+    orbitals, operations = cluster.lattice.bands, len(PointGroup(cluster).operations)
+    sites, elements = cluster.size * orbitals, orbitals**2
+    order = first_order(p, cluster, T)
     pairs, solver = p.two_particle, p.solver
     measured = p.measures_two_particle(T)
     count = choices.window(p, 1 / T) if measured else 0
@@ -136,7 +139,7 @@ def cost(p: Parameters, cluster: Cluster, T: float, machine: Machine, ranks: int
     functions = general + measures_pairing(p)
     if measured:
         numbers = 8.0 * general * (sites * count) ** 2 + (2.0 * (sites * count) ** 2 if measures_pairing(p) else 0)
-    single = sites * 2 * FREQUENCIES + 2 * order + 5 * sites
+    single = cluster.size * elements * (2 * FREQUENCIES + 5) + 2 * order
     reach = count + max(abs(m) for m in pairs.bosonic) if general else count
     chain = 8 * 8 * (1.5 * order) ** 2 + 6 * 4 * 2 * (sites * reach) ** 2 + 12 * numbers + 8 * single
     bins = 8 * solver.bins * (numbers + single)
@@ -159,7 +162,8 @@ def cost(p: Parameters, cluster: Cluster, T: float, machine: Machine, ranks: int
     all_iterations = iterations(p, cluster.lattice, T, count, general)
     for measurements, warm_up, n_w, extra in all_iterations:
         interval = choices.measure_every(solver, order, TYPICAL_TAU, sites, FREQUENCIES, n_w, extra)
-        walk, measure = choices.costs(order, sites, FREQUENCIES, n_w, extra, machine.rates)
+        walk, measure = (choices.expansion_costs(order, sites, FREQUENCIES) if p.is_general else
+                         choices.costs(order, sites, FREQUENCIES, n_w, extra, machine.rates))
         each = -(-measurements // pieces) * pieces / solver.chains
         chain_seconds = warm_up * walk + each * (interval * walk + measure)
         core += chain_seconds * solver.chains
@@ -170,10 +174,20 @@ def cost(p: Parameters, cluster: Cluster, T: float, machine: Machine, ranks: int
         exchange += steps * machine.latency + (bins if n_w else few) * (1 - 1 / ranks) / machine.bandwidth
         distributed_exchange += steps * machine.latency + few * (1 - 1 / ranks) / machine.bandwidth
     samples = solver.bins + 1
-    evaluation = samples * machine.sample + math.ceil(samples / ranks) * machine.analysis * operations * numbers
+    evaluation = (samples * elements * machine.sample
+                  + math.ceil(samples / ranks) * machine.analysis * operations * numbers)
     return Cost(T, order, count, chain, alone, distributed if ranks > 1 else alone, core, wall, exchange,
-                evaluation + machine.iteration * len(all_iterations), (bins + vertices) / machine.disk,
+                evaluation + elements * machine.iteration * len(all_iterations), (bins + vertices) / machine.disk,
                 on_device, messages, distributed_exchange)
+
+
+def first_order(p: Parameters, cluster: Cluster, T: float) -> float:
+    """Return <k> as the loop first guesses it."""
+    if not p.is_general:
+        return choices.expected_order(p, cluster, 1 / T, p.dca.density or 1.0)
+    model = SimpleNamespace(interaction=p.hamiltonian.interaction, cluster=cluster, lattice=cluster.lattice)
+    filling = p.dca.density or float(cluster.lattice.bands)
+    return ctint.uncorrelated_order(model, 1 / T, filling, ctint.constant_of(p.solver))
 
 
 def measures_pairing(p: Parameters) -> bool:

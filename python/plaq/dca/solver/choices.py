@@ -130,6 +130,12 @@ def costs(order, sites, frequencies, window, channels=0, rates=Rates()):
     return walk, operations / rates.measure + elements * rates.element + rates.measurement
 
 
+def expansion_costs(order, flavours, frequencies):
+    """Return (seconds of a sweep, seconds of a measurement) of CT-INT on one core; flavours: sites times orbitals."""
+    walk = order * (3e-7 + 2.2e-8 * order + 2.6e-10 * order**2)
+    return walk, 6e-6 + order * (frequencies * (5e-9 + 1e-10 * order) + 1.5e-8 * flavours)
+
+
 def measure_every(solver, order, tau, sites, frequencies, window, channels=0):
     """Return the sweeps from one measurement to the next that give small errors in a given time.
 

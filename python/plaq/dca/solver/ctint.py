@@ -110,6 +110,15 @@ def expected_order(model: Any, correlations: dict[str, np.ndarray], beta: float,
                              + vertex.constant) for i, vertex in enumerate(vertices(model, beta, K)))
 
 
+def uncorrelated_order(model: Any, beta: float, filling: float, K: float = 1.0) -> float:
+    """Return <k> without correlations where all orbitals have the same part of ``filling`` electrons per cell."""
+    n = filling / (2 * orbitals(model))
+    averages = {"density": np.full((2, orbitals(model)), n),
+                "vertices": np.array([n**2 * isinstance(term, DensityPair) for term in
+                                      (*model.interaction.pairs, *model.interaction.exchanges)])}
+    return float(expected_order(model, averages, beta, K))
+
+
 def densities(term: DensityPair | ExchangeTerm, density: np.ndarray) -> np.ndarray | float:
     """Return (<n> + <n'>)/2 of a pair from density [..., spin, a]; 0 of an exchange term."""
     if isinstance(term, ExchangeTerm):
