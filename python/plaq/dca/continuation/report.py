@@ -22,7 +22,8 @@ def spectra_part(folder: Path, spectra: Spectra | None) -> str:
     lines = "; ".join(spectra.warnings())
     doubt = f'<p class="doubt"><b>Warnings.</b> {escape(lines)}.</p>' if lines else ""
     settings = ", ".join(f"{name} {value}" for name, value in spectra.settings.items())
-    return (f'<h2>Spectra</h2>{doubt}<div class="figures">{figures}</div>{spectrum_table(spectra)}'
+    return (f'<h2>Spectra</h2>{doubt}<div class="figures">{figures}</div>'
+            f"<h3>Peaks and weights</h3>{spectrum_table(spectra)}"
             '<p class="note">Analytic continuation of noisy data is not unique: widths and small structures depend on '
             f"the method, and its errors are those of the noise alone. Settings: {escape(settings)}. χ² is that of the "
             "spectrum integrated back onto the data.</p>"

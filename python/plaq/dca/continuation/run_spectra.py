@@ -99,9 +99,13 @@ def spectra(folder: str | Path, *, temperatures: Iterable[float] = (), method: s
                                  ("periodisation", periodisation, PERIODISATIONS)):
         if value not in allowed:
             raise InputError(f"{name} = {value!r}: not one of {', '.join(allowed)}")
+    if method != "maxent" and (model, alpha) != ("flat", "chi2kink"):
+        raise InputError(f"model = {model!r}, alpha = {alpha!r}: these are settings of maxent, and method = {method!r}")
     run = read_run(Path(folder))
     if run.parameters.is_general:
         raise InputError(f"{folder}: spectra are those of one band with U alone; this model has more")
+    if run.parameters.dca.isolated and periodisation != "patch":
+        raise InputError(f"periodisation = {periodisation!r}: {folder} is of an isolated cluster, without a lattice")
     chosen = chosen_points(run.results.points, list(temperatures), folder)
     left_out = [f"T = {point.T:g}: left out, {reason}" for point in chosen if (reason := unusable(point))]
     usable = sorted((point for point in chosen if not unusable(point)), key=lambda point: -point.T)

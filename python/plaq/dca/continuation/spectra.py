@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PATH_POINTS = 121
+NEGATIVE = 0.02  # of the largest A(k, omega): a smaller one is a fault of the periodisation
 LEAST_MOMENT = 1e-10  # of Sigma: below it Sigma is its Hartree term
 
 
@@ -79,10 +80,14 @@ class SpectralPoint:
         return self.estimates["A"].axes[-1].values
 
     def warnings(self) -> list[str]:
-        """Return a line for each spectrum that does not fit its data; `fits` has the other methods too."""
-        return [f"T = {self.T:g}, {row['function']} at K = {row['momentum']} by {row['method']}: does not fit the "
-                f"data, chi^2 = {row['chi2']:.3g} for {row['data']} of them"
-                for row in self.fits if row["main"] and not is_fit(row["chi2"], row["data"])]
+        """Return a line for each spectrum that does not fit its data, or is negative; `fits` has all methods."""
+        lines = [f"T = {self.T:g}, {row['function']} at K = {row['momentum']} by {row['method']}: does not fit the "
+                 f"data, chi^2 = {row['chi2']:.3g} for {row['data']} of them"
+                 for row in self.fits if row["main"] and not is_fit(row["chi2"], row["data"])]
+        if "A_k" in self and (least := self["A_k"].mean.min()) < -NEGATIVE * self["A_k"].mean.max():
+            lines.append(f"T = {self.T:g}: A(k,omega) falls to {least:.2g} between cluster momenta: take another "
+                         "periodisation")
+        return lines
 
     def plot(self, name: str = "A") -> Figure:
         """Return a figure of one of the quantities."""
