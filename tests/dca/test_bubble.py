@@ -95,3 +95,14 @@ def test_the_nearest_momentum_has_q_in_its_patch(cluster):
         assert np.allclose(turns, np.rint(turns))
         inside = clipped(offset + 1e-6 * cluster.patch, cluster.patch * (1 + 1e-5))
         assert len(inside) == len(cluster.patch), "a small patch about the offset lies in the patch"
+
+
+@pytest.mark.parametrize("q", [(1, 0.625), (0.8, 0.7), (0.1, 0.2)])
+def test_exchange_of_particles_and_holes_maps_pairs_to_particle_hole_pairs(q):
+    """At half filling, where Sigma(Q - K, -iw) - U/2 = -(Sigma(K, iw) - U/2), in each patch by itself."""
+    cluster, q = Cluster(Lattice.square(), [[2, 0], [0, 2]]), np.pi * np.array(q)
+    real, imag = np.array([0.4, 0.0, 0.0, -0.4]), np.array([0.3, 0.8, 0.8, 0.3])
+    z = 1j * OMEGA - real[:, None] / (1 + OMEGA**2) + 1j * np.sign(OMEGA) * imag[:, None]
+    particle_hole = -Bubble(cluster, q, np.pi * T)(z, z)[0]
+    pairs = Bubble(cluster, q + np.pi, np.pi * T, pairs=True)(z, z[:, ::-1])[0]
+    assert np.abs(particle_hole - pairs).max() < 1e-12

@@ -1,9 +1,11 @@
 """Bubbles of lattice functions at any momentum transfer q, also between the momenta of the cluster.
 
-chi0_K(iw) = <G(k, iw) G(k + q, iw + inu)> over k in the patch of K, or <G(k, iw) G(q - k, inu - iw)> for pairs. The
-self-energy of either function is that of the patch its momentum lies in. Where q is no momentum of the cluster, k + q
-leaves the patch of K + Q, with Q the nearest one: the patch of K is then divided into pieces, one for each patch that
-its partner lies in. At q = Q there is one piece, and chi0 is that of `CoarseGraining`.
+chi0_K(iw) = <G(k, iw) G(k + q, iw + inu)>, or <G(k, iw) G(q - k, inu - iw)> for pairs. With Q the cluster momentum
+nearest to q, the mean is over k = K + x - (q - Q)/2 and k + q = K + Q + x + (q - Q)/2, with x in the patch of Gamma.
+Both leave their patches by the same vector, so that the exchange of particle and hole stays a symmetry. (For pairs
+they are K + x + (q - Q)/2 and Q - K - x + (q - Q)/2.) The self-energy of either function is that of the patch its
+momentum lies in; the patch is divided into pieces accordingly. At q = Q there is one piece, and chi0 is that of
+`CoarseGraining`.
 """
 
 import functools
@@ -44,60 +46,69 @@ class Bubble:
         self.nearest, offset = nearest(cluster, self.q)
         if isolated:
             cluster.momentum_index(self.q)
-        self._pieces = [(None, np.zeros(2))] if isolated else list(_pieces(cluster, offset, pairs))
+        self._shift = np.zeros(2) if isolated else offset / 2 if pairs else -offset / 2
+        self._pieces = [(None, np.zeros(2), np.zeros(2))] if isolated else list(_pieces(cluster, offset, pairs))
         self._tables = {}
 
     def __call__(self, z, z_partner):
         """Return [f, K, w], patch means of the product and of the product times each factor.
 
-        z, z_partner : [K, w], iw + mu - Sigma of k and, at index K, of a partner that lies in the patch of K. |Im z|
-        rises by octaves, and with it the spacing of the momenta.
+        z, z_partner : [K, w], iw + mu - Sigma of a k and of a partner that lie in the patch of K. |Im z| rises by
+        octaves, and with it the spacing of the momenta.
         """
         size = np.minimum(np.abs(z.imag).min(axis=0), np.abs(z_partner.imag).min(axis=0))
         octaves = np.maximum(np.floor(np.log2(size / self.min_im_z)), -1).astype(int)
         result = np.zeros((1 + len(self.factors), *z.shape), dtype=complex)
         for octave in np.unique(octaves):
             w = np.flatnonzero(octaves == octave)
-            for partners, bands, partner_bands, weights in self._table(octave):
-                for K, partner in enumerate(partners):
-                    product = 1 / ((z[K, w, None] - bands[K]) * (z_partner[partner, w, None] - partner_bands[K]))
+            for own, partners, bands, partner_bands, weights in self._table(octave):
+                for K, (first, partner) in enumerate(zip(own, partners)):
+                    product = 1 / ((z[first, w, None] - bands[K]) * (z_partner[partner, w, None] - partner_bands[K]))
                     result[:, K, w] += np.einsum("wx,fx->fw", product, weights[K])
         return result
 
     def _table(self, octave):
-        """Return (partners [K], eps of k [K, x], of the partner [K, x], weights [K, f, x]) of each piece."""
+        """Return (patch of k [K], of the partner [K], eps of k [K, x], of the partner [K, x], weights [K, f, x]).
+
+        One for each piece.
+        """
         if octave not in self._tables:
             cluster = self.cluster
             tables = []
-            for corners, beyond in self._pieces:
+            for corners, beyond, partner_beyond in self._pieces:
                 offsets, weights = (np.zeros((1, 2)), np.ones(1)) if corners is None else _rule(
                     corners, self.min_im_z * 2.0**octave, cluster)
-                k = cluster.momenta[:, None] + offsets
+                k = cluster.momenta[:, None] + self._shift + offsets
+                partner = self.q - k if self.pairs else self.q + k
                 factors = [np.ones(k.shape[:2]), *(factor(k) for factor in self.factors)]
-                tables.append((self._partners(beyond), cluster.lattice.dispersion(k), cluster.lattice.dispersion(
-                    self.q - k if self.pairs else self.q + k), np.stack(factors, axis=1) * weights))
+                tables.append((self._patches(beyond), self._partners(partner_beyond), cluster.lattice.dispersion(k),
+                               cluster.lattice.dispersion(partner), np.stack(factors, axis=1) * weights))
             self._tables[octave] = tables
         return self._tables[octave]
 
+    def _patches(self, beyond):
+        """Return [K] the momenta K + B, with B a reciprocal vector of the superlattice."""
+        return self.cluster.momentum_sum[:, self.cluster.momentum_index(beyond)]
+
     def _partners(self, beyond):
-        """Return [K] the momenta of the patches that the partners lie in, moved by a reciprocal vector ``beyond``."""
+        """Return [K] the momenta K + Q + B, or Q - K + B for pairs."""
         start = self.cluster.momentum_index(self.cluster.momenta[self.nearest] + beyond)
         return self.cluster.momentum_difference[start] if self.pairs else self.cluster.momentum_sum[:, start]
 
 
 def _pieces(cluster, offset, pairs):
-    """Yield (corners [n, 2] about K, reciprocal vector B): k - K where the partner is B beyond the patch of Q's.
-
-    Partner of K + x: x + offset for k + q, offset - x for pairs; either lies in patch + B.
+    """Yield (corners [n, 2], B, B'): positions x where k is B beyond the patch of K, and its partner B' beyond its own.
     """
     reciprocal = 2 * np.pi * np.linalg.inv(cluster.vectors).T
+    vectors = [np.array(m) @ reciprocal for m in itertools.product(range(-2, 3), repeat=2)]
     area = _area(cluster.patch)
-    for m in itertools.product(range(-2, 3), repeat=2):
-        beyond = np.array(m) @ reciprocal
-        moved = cluster.patch + (offset - beyond if pairs else beyond - offset)
-        corners = clipped(cluster.patch, moved)
-        if len(corners) > 2 and _area(corners) > 1e-12 * area:
-            yield corners, beyond
+    for beyond in vectors:
+        own = clipped(cluster.patch, cluster.patch + (beyond - offset / 2 if pairs else beyond + offset / 2))
+        for partner_beyond in vectors if len(own) > 2 else ():
+            moved = cluster.patch + (offset / 2 - partner_beyond if pairs else partner_beyond - offset / 2)
+            corners = clipped(own, moved)
+            if len(corners) > 2 and _area(corners) > 1e-12 * area:
+                yield corners, beyond, partner_beyond
 
 
 def clipped(corners, by):

@@ -92,7 +92,8 @@ def labelled(joint: Mapping[str, Resampled], axes: Sequence[Axis], evaluation: E
         if name.startswith("leading_vector_"):
             labels = {"axes": [*axes, *vector_axes], "convention": "eigenvector of the leading eigenvalue, largest 1"}
         elif name.startswith("leading_"):
-            labels = {"axes": axes, "convention": "leading physical eigenvalue of Gamma chi0 at q, its real part"}
+            labels = {"axes": axes, "convention":
+                      "real part of the leading physical eigenvalue of Gamma chi0 at q, that of largest Re - |Im|"}
         elif name == of:
             labels = {"axes": axes, "unit": "1/t", "convention": CONVENTIONS[of]}
         else:
@@ -109,8 +110,10 @@ def window_note(joint: Mapping[str, Resampled], name: str) -> str:
         return ""
     with np.errstate(divide="ignore", invalid="ignore"):
         size = np.nanmax(np.abs(joint[f"{name}_window"].mean) / joint[name].error, initial=0.0)
-    return "" if not size > 1 else (f"extrapolation of the frequency window moves it by up to {size:.1f} errors: see "
-                                    f"{name}_window, or raise two_particle.frequencies")
+    if not 1 < size < np.inf:  # inf: exact
+        return ""
+    return (f"extrapolation of the frequency window moves it by up to {size:.1f} errors: see {name}_window, or raise "
+            "two_particle.frequencies")
 
 
 def with_both_signs(g4: np.ndarray) -> np.ndarray:

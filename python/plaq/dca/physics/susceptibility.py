@@ -120,10 +120,13 @@ class Spectrum:
 
     @classmethod
     def of(cls, gamma: np.ndarray, chi0: np.ndarray, skip: int = 0) -> Spectrum:
-        """Return the eigenvalue behind the ``skip`` largest ones, which divergences of the vertex make."""
+        """Return the leading eigenvalue beside the ``skip`` largest ones, which divergences of the vertex make.
+
+        It has the largest Re - |Im|: the response of a complex pair does not diverge where its real part is 1.
+        """
         values, vectors = np.linalg.eig(gamma * chi0)
-        order = np.argsort(-values.real, kind="stable")
-        first = order[min(skip, len(order) - 1)]
+        rest = np.argsort(-values.real, kind="stable")[min(skip, len(values) - 1):]
+        first = rest[np.argmax(values[rest].real - np.abs(values[rest].imag))]
         return cls(values[first], vectors[:, first], int(np.count_nonzero(values.real > 1)))
 
     def follow(self, gamma: np.ndarray, chi0: np.ndarray) -> tuple[float, np.ndarray]:

@@ -125,6 +125,8 @@ def cost(p: Parameters, cluster: Cluster, T: float, machine: Machine, ranks: int
     pp at q = 0, nu = 0, up to 4/p in any other channel. The kernels count the memory of a chain on a GPU
     (src/plaq/dca/device), with the pairing function of every pair (K, K').
 
+    Samples of two-particle functions that are kept are there twice while they are written.
+
     Chains are dealt to ranks x workers, so the solver's wall time is that of ceil(chains / (ranks workers)) of
     them one after the other, warm-up included. In a general model all orbitals count as sites, and matrices of them
     take the square of their number as long as numbers.
@@ -176,9 +178,11 @@ def cost(p: Parameters, cluster: Cluster, T: float, machine: Machine, ranks: int
     samples = solver.bins + 1
     evaluation = (samples * elements * machine.sample
                   + math.ceil(samples / ranks) * machine.analysis * operations * numbers)
-    return Cost(T, order, count, chain, alone, distributed if ranks > 1 else alone, core, wall, exchange,
-                evaluation + elements * machine.iteration * len(all_iterations), (bins + vertices) / machine.disk,
-                on_device, messages, distributed_exchange)
+    evaluation += response_seconds(p, sites, count, ranks, machine)
+    kept = kept_samples(p, sites, count)
+    return Cost(T, order, count, chain, alone + 2 * kept, distributed if ranks > 1 else alone + 2 * kept, core, wall,
+                exchange, evaluation + elements * machine.iteration * len(all_iterations),
+                (bins + vertices + kept) / machine.disk, on_device, messages, distributed_exchange)
 
 
 def first_order(p: Parameters, cluster: Cluster, T: float) -> float:
@@ -188,6 +192,29 @@ def first_order(p: Parameters, cluster: Cluster, T: float) -> float:
     model = SimpleNamespace(interaction=p.hamiltonian.interaction, cluster=cluster, lattice=cluster.lattice)
     filling = p.dca.density or float(cluster.lattice.bands)
     return ctint.uncorrelated_order(model, 1 / T, filling, ctint.constant_of(p.solver))
+
+
+def jackknife_samples(p: Parameters) -> int:
+    """Return the number of jackknife samples of two-particle functions: bins, or groups of chains in a bath."""
+    return p.solver.bins if p.dca.isolated else min(p.solver.bins, p.solver.chains)
+
+
+def response_seconds(p: Parameters, sites: int, window: int, ranks: int, machine: Machine) -> float:
+    """Return the seconds of responses of the lattice: matrices of 2 N_c n_w rows for each q, nu, channel and sample."""
+    momenta, kinds = p.two_particle.momenta, {"pp", "magnetic", "charge", "transverse"} & set(p.two_particle.channels)
+    if momenta is None or not window:
+        return 0.0
+    count = momenta if isinstance(momenta, int) else len(momenta)
+    each = 1.5 * machine.sample + 15 * machine.analysis * (2 * sites * window) ** 2
+    return len(kinds) * len(p.two_particle.bosonic) * count * math.ceil((jackknife_samples(p) + 1) / ranks) * each
+
+
+def kept_samples(p: Parameters, sites: int, window: int) -> float:
+    """Return the bytes of jackknife samples of two-particle functions that are kept."""
+    if not p.two_particle.samples:
+        return 0.0
+    functions = len(p.two_particle.channels) * len(p.two_particle.transfers) * len(p.two_particle.bosonic)
+    return 16.0 * functions * jackknife_samples(p) * (2 * sites * window) ** 2
 
 
 def measures_pairing(p: Parameters) -> bool:

@@ -16,6 +16,7 @@ from plaq.data.figures import Theme, subplots, temperature_colour
 from plaq.data.formatting import momentum
 from plaq.dca.physics.point import Point
 from plaq.dca.physics.response import inequivalent
+from plaq.dca.results.response_figures import response_drawings
 from plaq.dca.results.results import Results
 from plaq.dca.units import measured, over
 from plaq.trace.session import region
@@ -65,7 +66,7 @@ def drawings(results: Results) -> dict[str, Drawing]:
                  "Seconds by temperature."),
     }
     drawn = {name: Drawing(lambda theme, draw=draw: draw(results, theme), title, caption, name in WIDE_FIGURES)
-             for name, (present, draw, title, caption) in chosen.items() if present}
+             for name, (present, draw, title, caption) in chosen.items() if present} | response_drawings(results)
     found = results.thermodynamics
     if found.estimates:
         drawn["entropy"] = found.drawing()
