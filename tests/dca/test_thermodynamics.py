@@ -223,7 +223,7 @@ def test_maxwell_relations_of_a_cluster_are_exact():
 
 
 def test_a_sweep_over_mu_has_an_equation_of_state():
-    mus, T, entries = np.linspace(-2, 8, 11), FINE[:8], []
+    mus, T, entries = np.linspace(-2, 8, 11), FINE[:6], []
     for mu in mus.tolist():
         atom = Exact([[1, 0], [0, 1]], 6.0, mu)
         points = [Point(i, t, 1 / t, mu, {name: Estimate(name, np.array(value), np.array(0.0)) for name, value in (
@@ -238,6 +238,7 @@ def test_a_sweep_over_mu_has_an_equation_of_state():
         atom = Exact([[1, 0], [0, 1]], 6.0, row["mu"])
         s = atom.at(row["T"])[1]
         chi = atom.solution.at(beta=1 / row["T"]).charge_susceptibility().sum()
-        assert abs(row["entropy"] - s) < 1e-3 and abs(row["entropy_maxwell"] - s) < 3e-2
+        assert abs(row["entropy"] - s) < 1e-3 and abs(row["entropy_maxwell"] - s) < 5e-2
+        assert abs(row["entropy_maxwell"] - s) < 2.5 * row["entropy_maxwell_discretisation"] + 2e-3
         assert abs(row["compressibility"] - chi) < 0.03 and row["entropy_maxwell_error"] == 0
     assert equation_of_state.draw(table, Theme(), "t").axes

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.interpolate import CubicSpline, PchipInterpolator
 
+END = {"natural": lambda n: (2, np.zeros(n)), "not-a-knot": lambda n: "not-a-knot"}
+
 
 @dataclass(frozen=True)
 class Grid:
@@ -37,21 +39,23 @@ class Grid:
         return (slope, error) if self.fixed == "mu" else (1 / slope, error / slope**2)
 
     def entropy_change(self, reference: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return s - s[reference], its error and an estimate of that from few values of n or mu, [filling, T].
+        """Return s - s[reference], its error and an estimate of that from few fillings and temperatures, [filling, T].
 
-        The last is the difference of the integral to one of monotone cubics.
+        The last has the difference of the integral to one of monotone cubics, and the change by another condition at
+        the lowest temperature; their squares add up.
         """
-        slope, error = self._slope()
+        slope, error = self._slope("natural")
         sign = 1 if self.fixed == "mu" else -1
         matrix = _integrals(CubicSpline(self.x, np.eye(len(self.x))), self.x, reference)
         rough = _integrals(PchipInterpolator(self.x, slope), self.x, reference)
         change = matrix @ slope
-        return sign * change, np.sqrt(matrix**2 @ error**2), np.abs(change - rough)
+        other = matrix @ self._slope("not-a-knot")[0]
+        return sign * change, np.sqrt(matrix**2 @ error**2), np.hypot(change - rough, change - other)
 
-    def _slope(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return dmu/dT or dn/dT and its error, [filling, T]."""
+    def _slope(self, end: str) -> tuple[np.ndarray, np.ndarray]:
+        """Return dmu/dT or dn/dT and its error, [filling, T]; ``end`` : of the spline at the lowest T."""
         beta, x = self.beta, np.log1p(np.append(0.0, self.beta) / self.scale)
-        spline = CubicSpline(x, np.eye(len(x)), bc_type=("not-a-knot", (2, np.zeros(len(x)))))
+        spline = CubicSpline(x, np.eye(len(x)), bc_type=("not-a-knot", END[end](len(x))))
         by_beta = spline(x[1:], 1) / (self.scale + beta)[:, None]  # [T, known value]
         if self.fixed == "mu":  # dn/dT = -beta^2 dn/dbeta
             known, matrix = self.y, -beta[:, None] ** 2 * by_beta
