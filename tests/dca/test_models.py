@@ -93,6 +93,7 @@ def test_bands_of_ready_models(name):
 def test_what_the_one_band_path_keeps():
     assert not parameters().is_general and not parameters(lattice="triangular").is_general
     assert parameters(lattice="square").fingerprint() == parameters().fingerprint()
+    assert parameters(U={"1": 4.0}).fingerprint() == parameters().fingerprint()
     for model in ({"U": -1.0}, {"V": {"1,0": 0.1}}, {"field": 0.1}, {"lattice": "chain", "cluster": [[2]]}):
         assert parameters(**model).is_general, model
     p = Parameters(model={"U": 4}, dca={"temperatures": [1], "density": 1})
@@ -181,6 +182,7 @@ REFUSED = [
     ({"hopping": {"1,0": [[-1, 0], [0, -1]], "0,1": [[-1]]}, "J": 0}, "of 2 rows, and there are 1 orbitals"),
     ({"hopping": {"1,0": [[-1, 0], [0, -1]], "0,1": -1.0}, "J": 0}, "must be a matrix of 2 rows of 2"),
     ({"hopping": {"1,0": [[-1, 0]]}}, "is not allowed"),
+    ({"hopping": {"1,0": [[-1]]}}, "with one orbital it must be a number"),
     ({"hopping": {"1,0": -1.0, "1,0,0": -1.0}}, "is not allowed"),
     ({"hopping": {"1,0,0": -1.0}}, "has 3 component(s), and model.cluster has 2"),
     ({**TWO_ORBITALS, "orbitals": ["a"]}, "there are 1 orbitals"),

@@ -156,6 +156,8 @@ class Parameters(parameters.Parameters):
         hamiltonian = read_hamiltonian(model, _refusal(""))
         if isinstance(model.density_of_states, str) and model.density_of_states != BETHE:
             sections = with_key(sections, "model", "density_of_states", read_states(model.density_of_states))
+        if len(hamiltonian.orbitals) == 1 and not isinstance(model.U, float):  # by the name of the only orbital
+            sections = with_key(sections, "model", "U", model.U[0][1])
         if solver.kind == "auto":
             sections = with_key(sections, "solver", "kind", "ctint" if hamiltonian.is_general else "ctaux")
         if pairs.channels == "auto":

@@ -124,6 +124,8 @@ class _Reader:
                 self.refuse(f"model.{key} reaches further than {FURTHEST} lattice vectors")
             if isinstance(size, float) and count > 1:
                 self.refuse(f"{at} = {size}: with {count} orbitals it must be a matrix of {count} rows of {count}")
+            if not isinstance(size, float) and count == 1:
+                self.refuse(f"{at} = {to_toml(size)}: with one orbital it must be a number")
             matrix = [[size]] if isinstance(size, float) else [list(row) for row in size]
             if len(matrix) != count:
                 self.refuse(f"{at} is a matrix of {len(matrix)} rows, and there are {count} orbitals")

@@ -82,6 +82,11 @@ def term_lines(p: Parameters) -> list[str]:
     m, unit = p.model, p.unit
     number = lambda value: measured(f"{value:g}", unit)
     terms = []
+    given = p.explicit["model"]
+    if file := given.get("hopping_file"):
+        terms += [f"{len(p.hamiltonian.hopping[0])} displacements of {file}" + (
+            f", those without an amplitude above {number(given['hopping_cutoff'])} left out"
+            if given.get("hopping_cutoff") else "")]
     if m.J is not None or m.U_prime is not None:
         terms += [f"U' = {'U - 2J' if m.U_prime is None else number(m.U_prime)}", f"J = {number(m.J or 0)}" + (
             " with spin flips and pair hopping" if m.kanamori else ", densities only" if m.J else "")]
