@@ -47,6 +47,17 @@ def test_cells_zone_and_bands(lattice):
     assert len(middle.lines) > cluster.size
 
 
+def test_a_density_of_states_in_place_of_bands():
+    p = synthetic.parameters(model={"cluster": [[1, 0], [0, 1]], "density_of_states": "bethe"},
+                             dca={"density": None, "mu": 1.5}, two_particle={"channels": []})
+    picture = Dca(p).drawing()
+    assert picture.title == "Density of states"
+    (axes,) = drawn(picture.draw).axes
+    x, y = axes.lines[0].get_data()
+    assert (x[0], x[-1]) == (-2, 2) and np.trapezoid(y, x) == pytest.approx(1, abs=1e-3)
+    assert y.max() == pytest.approx(1 / np.pi)  # 2/(π D) at its middle
+
+
 @pytest.mark.parametrize("table, a, expected", [
     (HONEYCOMB, [1, 0], [1.0, -3**-0.5]), (HONEYCOMB, [1, 1], [1.0, 3**-0.5]), (CHAIN, [1], [1.0])])
 def test_momenta_are_drawn_where_they_are(table, a, expected):

@@ -71,6 +71,15 @@ class DensityOfStates:
         weights = (half * w).ravel() * np.interp(nodes, self.energies, self.density)
         return nodes, weights / weights.sum()
 
+    def curve(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return energies and rho(e) to draw; of a half width 0 its only energy twice."""
+        if self.half_width is None:
+            return self.energies, self.density
+        if not self.half_width:
+            return np.zeros(2), np.array([0.0, 1.0])
+        x = np.cos(np.linspace(np.pi, 0, 201))
+        return self.half_width * x, 2 / (np.pi * self.half_width) * np.sqrt(np.maximum(1 - x**2, 0))
+
     def moments(self) -> tuple[float, float]:
         """Return mean and variance of the energy."""
         nodes, weights = self.rule(FINE * max(np.ptp(self.extrema), 1e-300))

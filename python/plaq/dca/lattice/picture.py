@@ -29,6 +29,10 @@ def cluster(cluster: Cluster, theme: Theme) -> Picture:
 
 def model(cluster: Cluster, theme: Theme, mu: float | None = None, unit: str = "") -> Picture:
     """Draw cells, zone and bands; a line at mu, the chemical potential, if it is given."""
+    if cluster.lattice.states is not None:
+        figure = Picture(figsize=(5.2, 3.5))
+        states(figure.add_subplot(), cluster.lattice.states, theme, mu, unit)
+        return figure
     figure = Picture(figsize=(12.6, 4.0))
     if cluster.lattice.dimension == 3:  # axes in space take no part in the layout: their labels need room
         figure.get_layout_engine().set(wspace=0.12)
@@ -41,6 +45,10 @@ def model(cluster: Cluster, theme: Theme, mu: float | None = None, unit: str = "
 
 def drawing(cluster: Cluster, mu: float | None = None, unit: str = "") -> Drawing:
     """Return the picture of a model with its caption."""
+    if cluster.lattice.states is not None:
+        return Drawing(lambda theme: model(cluster, theme, mu, unit), "Density of states",
+                       "Of one spin, without interaction" + (", and the chemical potential with it." if mu is not None
+                                                             else "."))
     caption = ("Left: orbitals, the bonds between them, and the cell that repeats. Middle: the cluster momenta in "
                "their patches, the first Brillouin zone, and the path of the bands. Right: bands without interaction")
     caption += ", and the chemical potential with it." if mu is not None else "."
@@ -68,6 +76,18 @@ def bands(axes, lattice, theme: Theme, mu: float | None = None, unit: str = "") 
     axes.set(xlim=(0, along.positions[-1]), xticks=along.ticks, xticklabels=along.labels,
              ylabel=f"ε / {unit}" if unit else "ε", title=f"{lattice.bands} band{'s' * (lattice.bands > 1)}")
     axes.grid(False, axis="x")
+
+
+def states(axes, density, theme: Theme, mu: float | None = None, unit: str = "") -> None:
+    """Draw the density of states that takes the place of a band."""
+    axes.fill_between(*density.curve(), color=theme.series[0], alpha=0.25, lw=0)
+    axes.plot(*density.curve(), color=theme.series[0])
+    if mu is not None:
+        axes.axvline(mu, color=theme.ink, lw=1.0, ls=":")
+        axes.annotate("μ", (mu, 1.0), xycoords=("data", "axes fraction"), xytext=(3, -9), textcoords="offset points",
+                      color=theme.ink)
+    axes.set(xlabel=f"ε / {unit}" if unit else "ε", ylabel=f"ρ {unit}".rstrip(), title="density of states",
+             ylim=(0, None))
 
 
 def _axes(figure: Picture, cluster: Cluster, *position: int):

@@ -75,11 +75,16 @@ def page(results: Results, parameters: Parameters, header: dict[str, Any], diges
              ("digest of the results", digest)]
         ),
         *(history_table(point, results.unit) for point in results.points if point.history),
-        collapsible("Cluster, momenta and bands",
-                    drawing(cluster_of(parameters), parameters.dca.mu, parameters.unit).html()),
+        model_picture(parameters),
         collapsible("The input, with every key resolved", f"<pre>{escape(parameters.to_toml())}</pre>"),
     ]
     return frame(title, parts)
+
+
+def model_picture(p: Parameters) -> str:
+    """Return cluster, momenta and bands, or the density of states, which open on a click."""
+    drawn = drawing(cluster_of(p), p.dca.mu, p.unit)
+    return collapsible(drawn.title, drawn.html())
 
 
 def headline(results: Results) -> str:
