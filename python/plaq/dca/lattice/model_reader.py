@@ -104,8 +104,7 @@ class _Reader:
                 self.refuse(f"model.hopping_file has {count} amplitudes, and at most {MOST_NUMBERS} are allowed: raise "
                             "model.hopping_cutoff")
             return table, {d: [list(row) for row in matrix] for d, matrix in table.items()}
-        first = next((size for *_, size in m.hopping if not isinstance(size, float)), ((0.0,),))
-        count = len(m.orbitals or first)
+        count = len(m.orbitals or ()) or max(1 if isinstance(size, float) else len(size) for *_, size in m.hopping)
         up = self._matrices("hopping", m.hopping, count)
         down = up if m.hopping_down is None else self._matrices("hopping_down", m.hopping_down, count)
         zero = [[0.0] * count] * count
