@@ -179,3 +179,10 @@ def test_docs_page_is_the_one_of_this_table():
 def test_every_parameter_has_a_description():
     for parameter in TABLE:
         assert len(parameter.doc) > 5 and parameter.doc[-1] != "." and parameter.kind.allowed
+
+
+def test_a_fingerprint_stays_so_that_old_runs_resume():
+    """A key that is new must be unset by default: what is unset is not hashed."""
+    p = Parameters(model={"U": 4, "hopping": {"1,0": -1, "0,1": -0.5, "1,1": 0.2}},
+                   dca={"temperatures": [1], "mu": 2, "isolated": True})
+    assert p.fingerprint().startswith("ef61b9bd41d1f52acf9e55520956129")

@@ -105,8 +105,8 @@ TABLE = [
     Parameter("two_particle", "momenta", either(integer(2, 1000), list_of(_momentum, shortest=1, longest=1000)), None,
               "pi/a", "momenta q of the lattice at which susceptibilities and leading eigenvalues are evaluated: "
               "a list, or a number of points on the path through the points of high symmetry"),
-    Parameter("two_particle", "samples", boolean(), False, "",
-              "keep the jackknife samples of two-particle functions in results.h5"),
+    Parameter("two_particle", "samples", boolean(), None, "",
+              "true: keep the jackknife samples of two-particle functions in results.h5"),
     *running.rows([
         Parameter("run", "device", devices(), "none", "",
                   "devices on which chains walk and are measured: none for the workers, numbers of GPUs, or auto for "
