@@ -31,7 +31,7 @@ namespace {
 
 using tables = std::vector<std::pair<int, flat<double>>>;
 using leg_tuple = std::tuple<int, flat<std::int32_t>, flat<std::int32_t>, flat<double>>;
-using type_tuple = std::tuple<flat<double>, leg_tuple, leg_tuple, int, std::vector<std::array<int, 2>>>;
+using type_tuple = std::tuple<flat<double>, leg_tuple, leg_tuple, int>;
 
 std::vector<std::shared_ptr<const plaq::dca::g0_table>> make_tables(double beta, int flavours, const tables& of,
                                                                     const std::vector<int>& difference) {
@@ -74,22 +74,26 @@ void bind_dca_general(nb::module_& m) {
       .def(
           "__init__",
           [](problem* self, double beta, int cells, int orbitals, const std::vector<int>& species, const tables& g0,
-             flat<std::int32_t> difference, const std::vector<type_tuple>& types, flat<std::int32_t> odd_frequencies) {
+             flat<std::int32_t> difference, const std::vector<type_tuple>& types,
+             const std::vector<reversal>& reversals, flat<std::int32_t> odd_frequencies) {
             problem p;
             p.model = {beta, cells, orbitals, species, make_tables(beta, cells * orbitals, g0, copied(difference)), {}};
-            for (const auto& [weight, left, right, partner, mirror] : types)
-              p.model.types.push_back({{make_leg(left), make_leg(right)}, copied(weight), partner, mirror});
+            for (const auto& [weight, left, right, partner] : types)
+              p.model.types.push_back({{make_leg(left), make_leg(right)}, copied(weight), partner});
+            p.model.reversals = reversals;
             check_consistent(p.model);
             p.measured.odd_frequencies = copied(odd_frequencies);
             new (self) problem(std::move(p));
           },
-          "beta"_a, "cells"_a, "orbitals"_a, "species"_a, "g0"_a, "difference"_a, "types"_a, "odd_frequencies"_a,
+          "beta"_a, "cells"_a, "orbitals"_a, "species"_a, "g0"_a, "difference"_a, "types"_a, "reversals"_a,
+          "odd_frequencies"_a,
           "Make a problem.\n\n"
           "Flavour x = cell * orbitals + orbital. species: [block] number of its bath. g0: [species] (segments,\n"
           "coefficients [difference, segment, term]) of -G0. difference: [x, x'] number of (R - R', a, b). types:\n"
-          "(weight [s], left leg, right leg, number of the partner or -1, mirror [s] of (type, s)), a leg is (block, "
+          "(weight [s], left leg, right leg, number of the partner or -1), a leg is (block, "
           "create [cell], annihilate "
-          "[cell], alpha [s]).")
+          "[cell], alpha [s]). reversals: [type][s] of\n"
+          "(type, s), empty where a type stays.")
       .def(
           "set_baths",
           [](problem& p, const std::vector<std::pair<tables, flat<std::complex<double>>>>& baths,

@@ -118,14 +118,12 @@ TEST(ctint_walker, decides_like_the_reference_and_keeps_the_inverse) {
 
 TEST(ctint_walker, reverses_the_spins_of_a_cell_by_the_ratio_of_weights) {
   const std::vector<double> plus{1.1, -0.1}, minus{-0.1, 1.1};
-  interacting_cluster c{beta, cells, orbitals, {0, 0}, {bath(0.1)}, {}};
-  c.types.push_back({{density_leg(0, 0, 0, plus), density_leg(1, 0, 0, minus)}, {1.5, 1.5}, -1, {{{0, 1}}, {{0, 0}}}});
+  interacting_cluster c{beta, cells, orbitals, {0, 1}, {bath(0.1), bath(0.2)}, {}};
+  c.types.push_back({{density_leg(0, 0, 0, plus), density_leg(1, 0, 0, minus)}, {1.5, 1.5}});
   for (int block = 0; block < 2; ++block)
-    c.types.push_back({{density_leg(block, 0, 0, plus), density_leg(block, 1, 0, minus)},
-                       {0.7, 0.7},
-                       -1,
-                       {{{2 - block, 0}}, {{2 - block, 1}}}});
-  c.types.push_back({{density_leg(0, 1, 0, plus), density_leg(0, 1, 1, plus)}, {-0.4, -0.4}});  // stays
+    c.types.push_back({{density_leg(block, 0, 0, plus), density_leg(block, 1, 0, minus)}, {0.7 + block, 0.7 + block}});
+  c.types.push_back({{density_leg(0, 1, 0, plus), density_leg(0, 1, 1, plus)}, {-0.4, -0.4}});
+  c.reversals = {{{{0, 1}, {0, 0}}, {{2, 0}, {2, 1}}, {{1, 0}, {1, 1}}, {}}, {{{0, 1}, {0, 0}}, {}, {}, {}}};
   walker w(c);
   w.reset({});
   const stream_id flips{17, 2, 0, 0, 0, 0};
@@ -137,7 +135,7 @@ TEST(ctint_walker, reverses_the_spins_of_a_cell_by_the_ratio_of_weights) {
     const auto word = random_words(flips, std::uint64_t(i));
     auto after = before.vertices;
     for (vertex& v : after)
-      if (v.site % cells == int(below(word[3], cells))) place.reverse(v);
+      if (v.site % cells == int(below(word[3], cells))) place.reverse(c.reversals[below(word[0], 2)], v);
     const double ratio = double(reference::weight(c, after) / reference::weight(c, before.vertices));
     ASSERT_EQ(w.flip_cell(flips, std::uint64_t(i)), unit_interval(word[2]) < std::abs(ratio)) << i;
     const auto& expected = unit_interval(word[2]) < std::abs(ratio) ? after : before.vertices;
@@ -344,7 +342,9 @@ TEST(ctint_problem, is_refused_where_its_parts_do_not_fit) {
   refused("a leg has an unknown flavour", [](auto& c) { c.types[0].legs[1].create[0] = flavours; });
   refused("alpha and weight of a vertex", [](auto& c) { c.types[0].weight.pop_back(); });
   refused("the partner of a type has none", [](auto& c) { c.types[0].partner = 1; });
-  refused("a mirror image is no vertex of the same weight", [](auto& c) { c.types[0].mirror = {{{0, 0}}, {{1, 0}}}; });
+  refused("a reversal needs all types", [](auto& c) { c.reversals = {{}}; });
+  refused("a reversal needs all s of a type", [](auto& c) { c.reversals = {{{{0, 0}}, {}, {}, {}, {}}}; });
+  refused("a reversal is no involution", [](auto& c) { c.reversals = {{{{0, 0}, {1, 1}}, {}, {}, {}, {}}}; });
   refused("weights must be finite", [](auto& c) { c.types[0].weight[1] = 0; });
 }
 

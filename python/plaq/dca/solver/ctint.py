@@ -70,21 +70,29 @@ def partner(term: DensityPair | ExchangeTerm, model: Any) -> int:
     return len(model.interaction.pairs) + [changes(e) for e in exchanges].index(conjugate)
 
 
-def mirrors(these: list[Vertex], model: Any) -> list[list[tuple[int, int]]]:
-    """Return [vertex][s] of (vertex, s) with the spins of its cell reversed; empty where a leg is in another cell.
+def reversals(these: list[Vertex], model: Any) -> list[list[list[tuple[int, int]]]]:
+    """Return involutions [vertex][s] of (vertex, s): all spins of a cell reversed, then those of each orbital alone.
 
-    Empty for all where up and down differ.
+    A vertex stays (an empty list) where a leg is in another cell, or where the image is no vertex.
     """
-    def legs(vertex: Vertex, s: int, reverse: bool) -> list[tuple]:
-        alphas = vertex.alpha[s], vertex.alpha_right[s]
-        return sorted((1 - block if reverse else block, create[0], annihilate[0], alpha) for
-                      (block, create, annihilate), alpha in zip(legs_of(vertex.term, model), alphas))
+    def legs(vertex: Vertex, s: int, orbitals_reversed: set[int]) -> tuple | None:
+        out = []
+        for (block, create, annihilate), alpha in zip(legs_of(vertex.term, model),
+                                                      (vertex.alpha[s], vertex.alpha_right[s])):
+            changes = {int(flavours[0]) in orbitals_reversed for flavours in (create, annihilate)}
+            if len(changes) == 2:
+                return None
+            out.append((1 - block if changes.pop() else block, create[0], annihilate[0], alpha))
+        return tuple(sorted(out))
 
     local = [isinstance(v.term, ExchangeTerm) or not any(v.term.d) for v in these]
-    if model.spins == 2:
-        return [[] for _ in these]
-    known = {(v.term.value, *legs(v, s, False)): (i, s) for i, v in enumerate(these) if local[i] for s in (0, 1)}
-    return [[known[v.term.value, *legs(v, s, True)] for s in (0, 1)] if here else [] for v, here in zip(these, local)]
+    known = {legs(v, s, set()): (i, s) for i, v in enumerate(these) if local[i] for s in (0, 1)}
+    whole = set(range(orbitals(model)))
+    out = []
+    for which in [whole, *({a} for a in whole if len(whole) > 1)]:
+        images = [[known.get(legs(v, s, which)) for s in (0, 1)] if here else [] for v, here in zip(these, local)]
+        out.append([[] if None in image else image for image in images])
+    return out
 
 
 def auxiliary_shift(model: Any) -> np.ndarray:
@@ -174,8 +182,8 @@ def make_problem(model: Any, mesh: Any, request: Any, solver: Any) -> Any:
         types=[(np.full(2, vertex.term.value / 2),
                 *((*leg, alpha) for leg, alpha in zip(legs_of(vertex.term, model),
                                                       (vertex.alpha, vertex.alpha_right))),
-                partner(vertex.term, model), mirror)
-               for vertex, mirror in zip(these, mirrors(these, model))],
+                partner(vertex.term, model)) for vertex in these],
+        reversals=reversals(these, model),
         odd_frequencies=np.ascontiguousarray(2 * mesh.n + 1, dtype=np.int32))
     measured = two_particle_functions(request)
     frequencies = request.window + max([abs(m) for _, _, m in measured], default=0)

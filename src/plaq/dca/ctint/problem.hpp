@@ -27,9 +27,11 @@ struct vertex_type {
   std::vector<double> weight;  ///< [s]
   /// Type that undoes what this one changes; vertices of both are also inserted and removed in pairs. -1: none.
   int partner = -1;
-  /// [s] type and s of the vertex with all spins of its cell reversed, of the same weight; empty: none.
-  std::vector<std::array<int, 2>> mirror{};
 };
+
+/// Involution of vertices, [type][s] of (type, s): the reversal of the spins of a cell, or of one orbital there. Types
+/// whose entry is empty stay as they are.
+using reversal = std::vector<std::vector<std::array<int, 2>>>;
 
 /// Cluster in its bath. Flavour x = cell * orbitals + orbital. Blocks of the determinant are not mixed by the bath;
 /// those of one species have the same bath function.
@@ -39,6 +41,7 @@ struct interacting_cluster {
   std::vector<int> species;                         ///< [block]
   std::vector<std::shared_ptr<const g0_table>> g0;  ///< [species], with flavours as sites
   std::vector<vertex_type> types;
+  std::vector<reversal> reversals{};
   momentum_tables momenta{};  ///< of the cells, for two-particle functions
 
   int flavours() const { return cells * orbitals; }
@@ -63,15 +66,25 @@ inline void check_consistent(const interacting_cluster& c) {
     }
     check(t.partner < int(c.types.size()) && (t.partner < 0 || c.types[std::size_t(t.partner)].partner >= 0),
           "ctint: the partner of a type has none");
-    check(t.mirror.empty() || t.mirror.size() == t.weight.size(), "ctint: mirror and weight have unequal lengths");
-    for (std::size_t s = 0; s < t.mirror.size(); ++s) {
-      const auto [type, image] = t.mirror[s];
-      check(type >= 0 && type < int(c.types.size()) && image >= 0 &&
-                image < int(c.types[std::size_t(type)].mirror.size()) &&
-                c.types[std::size_t(type)].weight[std::size_t(image)] == t.weight[s],
-            "ctint: a mirror image is no vertex of the same weight");
-    }
     for (const double w : t.weight) check(std::isfinite(w) && w != 0, "ctint: weights must be finite, and not 0");
+  }
+}
+
+/// Throws a runtime_failure where a map is no involution of the vertices.
+inline void check_involution(const interacting_cluster& c, const reversal& by) {
+  check(by.size() == c.types.size(), "ctint: a reversal needs all types");
+  const auto image_of = [&](int type, int s) {
+    const auto& images = by[std::size_t(type)];
+    return s >= 0 && s < int(images.size()) ? images[std::size_t(s)] : std::array{-1, -1};
+  };
+  for (int t = 0; t < int(by.size()); ++t) {
+    const std::size_t count = by[std::size_t(t)].size();
+    check(count == 0 || count == c.types[std::size_t(t)].weight.size(), "ctint: a reversal needs all s of a type");
+    for (int s = 0; s < int(count); ++s) {
+      const auto [type, image] = image_of(t, s);
+      check(type >= 0 && type < int(by.size()) && image_of(type, image) == std::array{t, s},
+            "ctint: a reversal is no involution");
+    }
   }
 }
 
@@ -147,11 +160,11 @@ class placement {
     const leg& l = cluster_.types[std::size_t(type_of(v))].legs[std::size_t(side)];
     return {l.create[cell], l.annihilate[cell], v.tau, l.alpha[std::size_t(v.spin)]};
   }
-  /// Returns whether a vertex has a mirror image, which it becomes.
-  bool reverse(vertex& v) const {
-    const auto& mirror = cluster_.types[std::size_t(type_of(v))].mirror;
-    if (mirror.empty()) return false;
-    const auto [type, s] = mirror[std::size_t(v.spin)];
+  /// Returns whether a reversal changes a vertex, which it does.
+  bool reverse(const reversal& by, vertex& v) const {
+    const auto& images = by[std::size_t(type_of(v))];
+    if (images.empty()) return false;
+    const auto [type, s] = images[std::size_t(v.spin)];
     v.site = type * cluster_.cells + v.site % cluster_.cells;
     v.spin = s;
     return true;

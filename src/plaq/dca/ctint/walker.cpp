@@ -31,6 +31,7 @@ double walker::choices::measure(const interacting_cluster& c) const {
 walker::walker(const interacting_cluster& cluster)
     : cluster_(cluster), place_(cluster), sectors_(std::size_t(cluster.blocks())), partners_(cluster.types.size()) {
   check_consistent(cluster);
+  for (const reversal& by : cluster.reversals) check_involution(cluster, by);
   for (int t = 0; t < int(cluster.types.size()); ++t) {
     single_.add(cluster, t);
     const int partner = cluster.types[std::size_t(t)].partner;
@@ -240,20 +241,24 @@ double walker::ratio_without(const std::vector<int>& positions) {
 }
 
 bool walker::flip_cell(const stream_id& stream, std::uint64_t number) {
+  if (cluster_.reversals.empty()) return false;
   const words word = random_words(stream, number);
   const int cell = int(below(word[3], std::uint64_t(cluster_.cells)));
+  const reversal& by = cluster_.reversals[below(word[0], cluster_.reversals.size())];
   begin_exchange();
+  double weights = 1;
   std::vector<vertex> after = configuration_.vertices;
   for (int i = 0; i < order(); ++i) {
     vertex& v = after[std::size_t(i)];
     if (v.site % cluster_.cells != cell) continue;
     const auto& legs = cluster_.types[std::size_t(type_of(i))].legs;
-    if (!place_.reverse(v)) continue;
+    if (!place_.reverse(by, v)) continue;
+    weights *= place_.weight(v) / place_.weight(configuration_.vertices[std::size_t(i)]);
     for (std::size_t side = 0; side < 2; ++side)
       sectors_[std::size_t(legs[side].block)].out.push_back(rows_[std::size_t(i)][side]);
     enter(v, i);
   }
-  if (!accept(try_exchange(), word[2])) return false;
+  if (!accept(weights * try_exchange(), word[2])) return false;
   configuration_.vertices = std::move(after);
   commit();
   return true;

@@ -28,8 +28,8 @@ class walker {
   /// Makes `count` proposals with the numbers first, ..., first + count - 1 of the stream.
   void propose(const stream_id& stream, std::uint64_t first, int count);
 
-  /// Proposes to reverse the spins of all vertices of one cell that have a mirror image, with number `number` of the
-  /// stream; returns whether it was accepted.
+  /// Proposes one of the reversals for all vertices of one cell, with number `number` of the stream; returns whether it
+  /// was accepted.
   bool flip_cell(const stream_id& stream, std::uint64_t number);
 
   /// Computes D^-1 from scratch; returns the largest deviation of the old elements from the new ones.
