@@ -23,7 +23,7 @@ from plaq.trace.session import region
 
 SIZE, WIDE = (5.2, 3.5), (7.6, 4.0)
 MARKERS = "osD^vP"
-WIDE_FIGURES = {"lambda_d", "instabilities", "susceptibilities", "self_energy", "thermodynamics", "time"}
+WIDE_FIGURES = {"lambda_d", "instabilities", "susceptibilities", "self_energy", "thermodynamics", "orbitals", "time"}
 MOST_PANELS = 6  # rows of a figure of orbitals
 OVERVIEW = ("lambda_d", "density", "energy", "double_occupancy", "sign", "expansion_order")
 
@@ -300,7 +300,7 @@ def thermodynamics(results: Results, theme: Theme) -> Figure:
 def by_orbital(results: Results, theme: Theme) -> Figure:
     """Draw electrons and, where spins differ, magnetisation of each orbital against T."""
     names = [name for name in ("density_orbital", "magnetisation_orbital") if any(name in p for p in results.points)]
-    figure, axes = subplots(1, len(names), figsize=(7.6, 3.3) if len(names) > 1 else SIZE, squeeze=False)
+    figure, axes = subplots(1, len(names), figsize=(7.6, 3.3), squeeze=False)
     for axis, name in zip(axes[0], names):
         T, value, error = results.series(name)
         for i, orbital in enumerate(lowest(results, name)[name].axes[0].values):
