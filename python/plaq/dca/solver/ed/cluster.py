@@ -129,6 +129,9 @@ class ExactCluster:
             weight = self.weights[m][:, None] + self.weights[n]
             keep = weight > NEGLIGIBLE
             gap, c = gap[keep], c[:, keep]
+            if len(c) > 1:
+                g[np.ix_(orbitals, orbitals)] += _lehmann(gap, c, weight[keep], omega)
+                continue
             pairs = np.einsum("ax,bx,x->abx", c, c.conj(), weight[keep])
             for w, frequency in enumerate(omega):
                 lorentzian = 1 / (gap**2 + frequency**2)
@@ -248,3 +251,13 @@ class ExactCluster:
     def charge_susceptibility(self):
         """Return chi_c,ij = int_0^beta dtau (<n_i(tau) n_j(0)> - <n_i><n_j>), [i, j]."""
         return self._correlation(+1, True) - self.beta * np.outer(self.site_density, self.site_density)
+
+
+def _lehmann(gap, c, weight, omega):
+    """Return sum_x weight_x c_ax c*_bx / (i omega + gap_x), [a, b, w], in blocks of x that stay in the cache."""
+    total = np.zeros((len(c), len(c), omega.size), complex)
+    for start in range(0, gap.size, 4096):
+        part = slice(start, start + 4096)
+        pairs = np.einsum("ax,bx,x->abx", c[:, part], c[:, part].conj(), weight[part])
+        total += pairs @ (1 / (1j * omega + gap[part, None]))
+    return total
