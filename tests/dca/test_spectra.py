@@ -182,7 +182,7 @@ def test_damaged_spectra_are_an_error(isolated_run):
     ({"alpha": "1"}, "alpha = '1': not one of chi2kink, classic, bryan"),
     ({"periodisation": "m"}, "periodisation = 'm': not one of patch, sigma, cumulant, green"),
     ({"method": "pade", "alpha": "bryan"}, "model = 'flat', alpha = 'bryan': these are settings of maxent"),
-    ({"periodisation": "green"}, "is of an isolated cluster, without a lattice"),
+    ({"periodisation": "green"}, "is of an isolated cluster or has no band"),
     ({"temperatures": [0.3]}, "temperature = 0.3: the run has no such temperature; there are: 0.5, 0.2"),
 ])
 def test_wrong_options_are_one_line(isolated_run, options, words):

@@ -104,8 +104,9 @@ def spectra(folder: str | Path, *, temperatures: Iterable[float] = (), method: s
     run = read_run(Path(folder))
     if run.parameters.is_general:
         raise InputError(f"{folder}: spectra are those of one band with U alone; this model has more")
-    if run.parameters.dca.isolated and periodisation != "patch":
-        raise InputError(f"periodisation = {periodisation!r}: {folder} is of an isolated cluster, without a lattice")
+    if periodisation != "patch" and (run.parameters.dca.isolated or run.parameters.model.density_of_states is not None):
+        raise InputError(f"periodisation = {periodisation!r}: {folder} is of an isolated cluster or has no band, so it "
+                         "has no path through a zone")
     chosen = chosen_points(run.results.points, list(temperatures), folder)
     left_out = [f"T = {point.T:g}: left out, {reason}" for point in chosen if (reason := unusable(point))]
     usable = sorted((point for point in chosen if not unusable(point)), key=lambda point: -point.T)

@@ -17,9 +17,8 @@ from plaq.dca.continuation.one_function import METHODS, Choice, Continued, Matsu
 from plaq.dca.lattice.chemical_potential import cutoff
 from plaq.dca.lattice.cluster import Cluster
 from plaq.dca.lattice.coarse_graining import CoarseGraining
-from plaq.dca.lattice.model import cluster_of, lattice_of
+from plaq.dca.lattice.model import Model, lattice_of
 from plaq.dca.lattice.path import Path, path
-from plaq.dca.lattice.symmetry import PointGroup
 from plaq.dca.parameters import Parameters
 from plaq.dca.physics.point import Point
 from plaq.dca.units import in_units
@@ -50,8 +49,8 @@ class SpectralPoint:
     """Spectra of a temperature.
 
     ``estimates``: A [K, omega] and dos [omega] from G; Sigma [K, omega], retarded, with the Hartree term; A_k [k,
-    omega] of the lattice along the path, if there is a bath. ``recorded``: <name>_low and <name>_high, the band of
-    variants, and <name>_<method> of the other methods. ``fits`` has a record for each function, momentum and method.
+    omega] of the lattice along the path, if there are a bath and a band. ``recorded``: <name>_low and <name>_high, the
+    band of variants, and <name>_<method> of the other methods. ``fits`` has a record for each function, momentum and method.
     ``labels`` and ``ticks`` are names and positions of corners of the path, ``positions`` [k] its length.
     """
 
@@ -103,11 +102,9 @@ class SpectralPoint:
 def spectra_of(point: Point, parameters: Parameters, settings: Settings, grid: Grid,
                hotter: SpectralPoint | None = None) -> SpectralPoint:
     """Return all spectra of a temperature; ``hotter`` is the next higher one, for its default model."""
-    cluster = cluster_of(parameters)
-    isolated = parameters.dca.isolated
-    coarse = CoarseGraining(cluster, isolated=isolated)
-    group = PointGroup(cluster).representatives
-    functions = {"A": green(point, coarse), "Sigma": self_energy(point, parameters, grid)}
+    model = Model.of(parameters)
+    cluster, group = model.cluster, model.group.representatives
+    functions = {"A": green(point, model.coarse_graining), "Sigma": self_energy(point, parameters, grid)}
     found = {name: {k: continued(grid, of_k[k], settings.choice, before(hotter, name, k)) for k in np.unique(group)}
              for name, of_k in functions.items() if of_k is not None}
     momenta, omega = Axis("K", np.array(cluster.momenta), "1/a"), Axis("omega", grid.omega, "t")
@@ -123,7 +120,7 @@ def spectra_of(point: Point, parameters: Parameters, settings: Settings, grid: G
                                  "Sigma(K, omega + i0) with the Hartree term")
     result = SpectralPoint(point.index, point.T, estimates, records(found, group, (momenta, omega)),
                            fits(found, cluster), group)
-    if not isolated:
+    if not parameters.dca.isolated and parameters.model.density_of_states is None:
         add_path(result, path(cluster.lattice, PATH_POINTS), cluster, point, settings, grid)
     result.estimates = in_units(result.estimates, parameters.unit)
     return result
