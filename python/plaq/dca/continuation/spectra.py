@@ -50,8 +50,8 @@ class SpectralPoint:
 
     ``estimates``: A [K, omega] and dos [omega] from G; Sigma [K, omega], retarded, with the Hartree term; A_k [k,
     omega] of the lattice along the path, if there are a bath and a band. ``recorded``: <name>_low and <name>_high, the
-    band of variants, and <name>_<method> of the other methods. ``fits`` has a record for each function, momentum and method.
-    ``labels`` and ``ticks`` are names and positions of corners of the path, ``positions`` [k] its length.
+    band of variants, and <name>_<method> of the other methods. ``fits`` has a record for each function, momentum and
+    method. ``labels`` and ``ticks`` are names and positions of corners of the path, ``positions`` [k] its length.
     """
 
     index: int
