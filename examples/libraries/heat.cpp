@@ -60,8 +60,8 @@ int main(int count, char** arguments) try {
     if (world.rank() == 0)
       std::printf("heat %.12g, centre %.17g, on %d ranks\n", all.get(), centre.get(), world.size());
   });
-} catch (const plaq::input_error& error) {  // of all ranks
-  if (plaq::comm::launched_rank() == 0) std::fprintf(stderr, "heat: %s\n", error.what());
+} catch (const plaq::input_error& error) {
+  std::fprintf(stderr, "heat: %s\n", error.what());
   return 2;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "heat: %s\n", error.what());

@@ -78,8 +78,8 @@ int main(int count, char** arguments) try {
     std::printf("E/N = %.17g, error %.1g, exact %.17g\n%d chains on %d ranks; trace: %s\n", mean, error, exact, chains,
                 world.size(), recording.path().c_str());
   }
-} catch (const plaq::input_error& error) {  // of all ranks
-  if (plaq::comm::launched_rank() == 0) std::fprintf(stderr, "ising: %s\n", error.what());
+} catch (const plaq::input_error& error) {
+  std::fprintf(stderr, "ising: %s\n", error.what());
   return 2;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "ising: %s\n", error.what());

@@ -73,8 +73,8 @@ int main(int count, char** arguments) try {
   std::array most{farthest};
   all.all_reduce(most, plaq::comm::operation::max);
   if (world.rank() == 0) std::printf("phi is exact to %.1e, on %d ranks\n", most[0], world.size());
-} catch (const plaq::input_error& error) {  // of all ranks
-  if (plaq::comm::launched_rank() == 0) std::fprintf(stderr, "poisson: %s\n", error.what());
+} catch (const plaq::input_error& error) {
+  std::fprintf(stderr, "poisson: %s\n", error.what());
   return 2;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "poisson: %s\n", error.what());

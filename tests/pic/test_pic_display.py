@@ -37,6 +37,7 @@ def test_an_animation_has_names_of_its_own_each_time_it_is_shown(results):
     moving = results.animate("density_electrons")
     first, second = moving._repr_html_(), moving._repr_html_()
     name = first.split('class="drawing" id="')[1].partition('"')[0]
+    assert repr(moving) == "<plaq Animation: Density of electrons>"
     assert f'getElementById("{name}")' in first and name not in second and "http" not in first
     assert 'type="range" min="0" max="7"' in first and moving.figure().axes
     with pytest.raises(KeyError, match="probe_line is no picture"):

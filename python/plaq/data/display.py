@@ -34,7 +34,7 @@ FEW = 4  # sentences that are shown; further ones open on a click
 NUMBERS = count()  # of drawings, so that the names inside of one are not those of another
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Drawing:
     """Figure that is not drawn yet: ``draw(theme)`` returns it. A wide one takes the whole width of a page."""
 
@@ -42,6 +42,9 @@ class Drawing:
     title: str
     caption: str = ""
     wide: bool = False
+
+    def __repr__(self) -> str:
+        return f"<plaq {type(self).__name__}: {self.title}>"
 
     def figure(self) -> Figure:
         from plaq.data.figures import drawn

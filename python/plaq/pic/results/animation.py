@@ -26,7 +26,7 @@ def is_animated(recorded: Recorded) -> bool:
     return len(recorded.axis("time")) >= FEWEST
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Animation(Drawing):
     """Pictures at many times, of which a page and a notebook show one at a time."""
 
