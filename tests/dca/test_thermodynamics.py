@@ -217,9 +217,10 @@ def test_maxwell_relations_of_a_cluster_are_exact():
         change, error, width = grid.entropy_change(len(x) - 1)
         off = np.abs(change + s[-1] - s)
         assert off[:, :7].max() < 2e-3 and np.all((off < 3 * width + 6e-3)[:, :7]) and np.all(error[:-1] > 0)
-        kappa = grid.compressibility()[0]
+        kappa, _, width = grid.compressibility()
         chi = np.array([[e.charge_susceptibility().sum() / 4 for e in line] for line in at])
-        assert np.abs(kappa / chi - 1)[:, :6].max() < 0.02
+        assert np.all(np.abs(kappa - chi)[:, :6] < 1.2 * width[:, :6] + 2e-3)
+        assert np.abs(kappa / chi - 1)[1:-1, :6].max() < 0.1
 
 
 def test_a_sweep_over_mu_has_an_equation_of_state():
@@ -240,5 +241,6 @@ def test_a_sweep_over_mu_has_an_equation_of_state():
         chi = atom.solution.at(beta=1 / row["T"]).charge_susceptibility().sum()
         assert abs(row["entropy"] - s) < 1e-3 and abs(row["entropy_maxwell"] - s) < 5e-2
         assert abs(row["entropy_maxwell"] - s) < 2.5 * row["entropy_maxwell_discretisation"] + 2e-3
-        assert abs(row["compressibility"] - chi) < 0.03 and row["entropy_maxwell_error"] == 0
+        assert abs(row["compressibility"] - chi) < 1.2 * row["compressibility_discretisation"] + 0.01
+        assert row["entropy_maxwell_error"] == 0
     assert equation_of_state.draw(table, Theme(), "t").axes

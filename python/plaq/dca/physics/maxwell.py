@@ -32,11 +32,17 @@ class Grid:
     scale: float
     start: np.ndarray
 
-    def compressibility(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return dn/dmu and its error, [filling, T]."""
-        matrix = CubicSpline(self.x, np.eye(len(self.x)))(self.x, 1)
+    def compressibility(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return dn/dmu, its error and an estimate of that from few values of n or mu, [filling, T].
+
+        It is the slope of the parabola through three neighbours, of the line through two at the ends; the last is the
+        difference to a cubic spline.
+        """
+        matrix = np.gradient(np.eye(len(self.x)), self.x, axis=0)
+        spline = CubicSpline(self.x, np.eye(len(self.x)))(self.x, 1)
         slope, error = matrix @ self.y, np.sqrt(matrix**2 @ self.error**2)
-        return (slope, error) if self.fixed == "mu" else (1 / slope, error / slope**2)
+        width = np.abs(spline @ self.y - slope)
+        return (slope, error, width) if self.fixed == "mu" else (1 / slope, error / slope**2, width / slope**2)
 
     def entropy_change(self, reference: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return s - s[reference], its error and an estimate of that from few fillings and temperatures, [filling, T].

@@ -50,7 +50,7 @@ def rows_of(group: list[Entry]) -> Iterator[dict[str, Any]]:
         return
     at = [[of[T] for T in common] for of in points]
     grid = grid_of(group, at)
-    kappa, kappa_error = grid.compressibility()
+    kappa, kappa_error, kappa_width = grid.compressibility()
     half = int(np.argmin([abs(float(p["density"].mean) - 1) for p, *_ in at]))
     change, change_error, width = grid.entropy_change(half)
     s = np.array([[value(each, "entropy", p.T) for p in line] for each, line in zip(found, at)])
@@ -59,6 +59,7 @@ def rows_of(group: list[Entry]) -> Iterator[dict[str, Any]]:
             yield {"run": entry.name, **entry.axes, "T": point.T, "density": float(point["density"].mean),
                    "density_error": float(point["density"].error), "mu": point.mu, "mu_error": mu_error(point),
                    "compressibility": kappa[i, j], "compressibility_error": kappa_error[i, j],
+                   "compressibility_discretisation": kappa_width[i, j],
                    "entropy": s[i, j, 0], "entropy_error": s[i, j, 1], "entropy_discretisation": s[i, j, 2],
                    "entropy_maxwell": s[half, j, 0] + change[i, j],
                    "entropy_maxwell_error": float(np.hypot(s[half, j, 1], change_error[i, j])),
@@ -101,11 +102,14 @@ def draw(table: list[dict[str, Any]], theme: Theme, unit: str) -> Figure:
     for i, t in enumerate(T):
         part = sorted((row for row in table if row["T"] == t), key=lambda row: row["density"])
         column = lambda name: np.array([row[name] for row in part], dtype=float)  # noqa: E731, B023
-        n, colour = column("density"), temperature_colour(i / max(1, len(T) - 1))
+        n = np.array([float(row.get(DENSITY) or row["density"]) for row in part])
+        colour = temperature_colour(i / max(1, len(T) - 1))
         top.errorbar(n, column("entropy"), column("entropy_error"), fmt="o", color=colour, label=f"{t:.3g}")
         top.errorbar(n, column("entropy_maxwell"), column("entropy_maxwell_error"), fmt="-", color=colour, lw=0.9)
-        bottom.errorbar(n, column("compressibility"), column("compressibility_error"), fmt="o-", color=colour)
+        bottom.errorbar(n, column("compressibility"), np.hypot(column("compressibility_error"), column(
+            "compressibility_discretisation")), fmt="o-", color=colour)
     top.set(ylabel="entropy")
-    bottom.set(ylabel=f"dn/dμ · {unit}" if unit else "dn/dμ", xlabel="density n", ylim=(0, None))
+    bottom.set(ylabel=f"dn/dμ · {unit}" if unit else "dn/dμ", xlabel="density n",
+               ylim=(0, 1.2 * max(row["compressibility"] for row in table if row["T"] in T)))
     figure.legend(*top.get_legend_handles_labels(), title=over("T", unit), ncols=6, loc="outside upper left")
     return figure
