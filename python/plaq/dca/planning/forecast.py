@@ -203,9 +203,10 @@ def places(memory: float, chain: float) -> str:
 def exact_needs(p: Parameters, cluster: Cluster) -> str:
     """Return the time of exact diagonalisation, in words, to a factor of three: measured for up to 16 frequencies."""
     functions = len(p.two_particle.channels) * len(p.two_particle.transfers) * len(p.two_particle.bosonic)
+    modes = cluster.size * cluster.lattice.bands
+    eigenstates = 300 * 16.0 ** (modes - 8) / cluster.size**2  # blocks of all momenta, each cubed
     total = sum(
-        1.0 + (functions * (10.0 if cluster.size == 4 else 1.0) if p.measures_two_particle(T) else 0.0)
+        1.0 + eigenstates + (functions * (10.0 if cluster.size == 4 else 1.0) if p.measures_two_particle(T) else 0.0)
         for T in p.dca.temperatures
     )
-    states = 4 ** (cluster.size * cluster.lattice.bands)
-    return f"estimate:    {states} states, exact diagonalisation in about {format_duration(total)}"
+    return f"estimate:    {4**modes} states, exact diagonalisation in about {format_duration(total)}"
