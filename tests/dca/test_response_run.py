@@ -67,3 +67,15 @@ def test_ranks_that_share_rows_keep_no_samples():
     with pytest.raises(InputError, match="keeps no samples"):
         dca.Parameters(model={"U": 4}, dca={"temperatures": [0.5], "density": 0.95}, two_particle={"samples": True},
                        run={"two_particle": "distributed"})
+
+
+def test_exact_diagonalisation_gives_the_response_of_its_cluster():
+    point = dca.run(dca.Parameters(
+        model={"U": 4, "cluster": [[2, 0], [0, 1]]}, dca={"temperatures": [0.5], "mu": 1.5, "isolated": True},
+        solver={"kind": "ed"}, two_particle={"channels": ["magnetic", "charge", "updown"], "frequencies": 6,
+                                             "momenta": [[0, 0], [1, 0]]}), progress=False).at(0.5)
+    for name, direct in (("chi_s", "spin_susceptibility"), ("chi_c", "charge_susceptibility")):
+        assert np.allclose(point[name].mean[:, 0], point[direct].mean, rtol=0, atol=3e-4)
+        assert not point[name].error.any() and not point[name].note
+    opposite = (point["G4_charge_q1_m0"].mean - point["G4_magnetic_q1_m0"].mean) / 2
+    assert np.allclose(point["G4_updown_q1_m0"].mean, opposite, rtol=0, atol=1e-12)
