@@ -125,3 +125,9 @@ def test_an_installed_package_knows_its_commit(tmp_path, monkeypatch):
     assert re.fullmatch(r"\S*[0-9a-f]{7,}\S*", machine.commit())
     (tmp_path / "plaq/commit.txt").unlink()
     assert machine.commit() == "unknown"
+
+
+def test_a_build_without_mpi_asks_for_another_build_and_no_packages(bare, monkeypatch):
+    why = re.search(r'why_none =\s+"(.+?)"', (ROOT / "src/plaq/comm/mpi/no_mpi.cpp").read_text())[1]
+    monkeypatch.setattr(_core.comm, "describe_mpi", lambda: {"why_none": why})
+    assert list_parts()["MPI"] == "none: it was built with PLAQ_MPI=off, and has to be built without that"

@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 from plaq.errors import InputError
 
+BUILT = "it was built with "  # begins the reason of a part that this build has excluded
+
 
 class Part(NamedTuple):
     """An optional part. ``version()`` is empty if this plaq lacks it; ``remedy`` is the command that adds it.
@@ -21,8 +23,10 @@ class Part(NamedTuple):
     why: Callable[[], str] = str
 
     def none(self) -> str:
-        """Return why it is missing, if known, and the remedy."""
+        """Return why it is missing, if known, and the remedy, which that may contain."""
         why = self.why()
+        if why.startswith(BUILT):
+            return why
         return f"{self.remedy} ({why})" if why else self.remedy
 
 

@@ -12,7 +12,9 @@ void mpi_abort(int) {}
 bool mpi_is_running() { return false; }
 bool mpi_is_ours() { return false; }
 
-mpi_description describe_mpi() { return {.why_none = "it was built without (PLAQ_MPI=off)"}; }
+mpi_description describe_mpi() {
+  return {.why_none = "it was built with PLAQ_MPI=off, and has to be built without that"};
+}
 std::string library_version() { return ""; }
 std::string thread_level() { return ""; }
 bool takes_device_memory() { return false; }
