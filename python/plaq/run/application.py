@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from plaq.errors import InputError
-from plaq.files.sealed import Format
 from plaq.inputs.parameters import Parameters
 from plaq.inputs.schema import Schema
 from plaq.run.forecast import Forecast
 
 if TYPE_CHECKING:  # that these are plain objects for an application is what keeps the arrows one way
     from plaq.data.display import Drawing
+    from plaq.files.sealed import Format
     from plaq.run.driver import Run
     from plaq.run.output import DistributedNumbers, RunOutput
 
