@@ -24,7 +24,7 @@ import numpy as np
 
 from plaq import dca
 from plaq.dca.lattice.symmetry import irrep_blocks, irrep_projectors
-from plaq.dca.physics import checks, observables, two_particle
+from plaq.dca.physics import checks, two_particle
 from plaq.dca.physics.exact import exact_point
 from plaq.dca.physics.point import Point
 from plaq.dca.solver import choices
@@ -100,7 +100,7 @@ def exact(geometry: str, U: float, beta: float, density: float) -> dict[str, np.
         found["density"] / 2 - found["double_occupancy"])
     found |= {"order_identity": np.array(0.0), "expansion_order": order}
     m = (evaluation.g0 - found["G"]) / evaluation.g0**2
-    pairs = observables.pairing(evaluation, m, irrep_projectors(cluster), irrep_blocks(cluster), found["G4_pp"])
+    pairs = two_particle.pairing(evaluation, m, irrep_projectors(cluster), irrep_blocks(cluster), found["G4_pp"])
     for kind, i, nu in channels[1:]:
         tag, blocks = f"{kind}_q{i}_m{nu}", irrep_blocks(cluster, i)
         terms = two_particle.channel_terms(evaluation, m, kind, i, nu, FREQUENCIES, found[f"G4_{tag}"])

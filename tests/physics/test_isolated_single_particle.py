@@ -16,7 +16,7 @@ FEW = 6  # numbers drawn from every array of a run
 
 def compare(case, deviations):
     """One run against all that `exact_point` knows: scalars, and a few numbers of every array."""
-    parameters = SimpleNamespace(unit="t", model=SimpleNamespace(U=case.U),
+    parameters = SimpleNamespace(unit="t", is_general=False, model=SimpleNamespace(U=case.U),
                                  dca=SimpleNamespace(mu=case.mu, temperatures=[1 / case.beta]))
     exact = exact_point(parameters, case.model, 0)
     measured = case.measure()

@@ -63,7 +63,7 @@ class Entry:
         if self.target_density is not None:
             return float(self.target_density), 0.0
         measured = self.coldest and self.coldest.observables.get("density")
-        return (float(measured.mean), float(measured.error)) if measured else (np.nan, np.nan)
+        return (float(measured.mean), float(measured.error)) if measured is not None else (np.nan, np.nan)
 
 
 def write(base: Path, runs: Mapping[str, Parameters], outcomes: Mapping[str, Mapping[str, Any]]) -> None:
