@@ -10,10 +10,12 @@ import pytest
 import synthetic
 from test_ed_two_particle import ATOM, DIMER, disconnected, make
 
+from plaq.data.estimate import Estimate
 from plaq.dca.physics import two_particle as channels
 from plaq.dca.physics.instabilities import naming
 from plaq.dca.physics.response import responses, structure_factor
 from plaq.dca.results import export
+from plaq.dca.results.boundaries import boundaries
 from plaq.dca.results.report import page
 from plaq.dca.results.results import Results, summary
 from plaq.dca.solver.ed import two_particle
@@ -175,3 +177,21 @@ def test_a_cluster_without_d_wave_gives_the_reason():
     results.transition = None
     assert results.answer().startswith("no T_c: a d-wave gap changes sign between (π,0) and (0,π), and no function")
     assert "lambda_s = 0.20" in results.answer()
+
+
+def test_a_complex_pair_is_no_transition():
+    """Eigenvalues .99 +- .8 i of Gamma chi0 are no pole of the response."""
+    p = synthetic.parameters(dca={"temperatures": [0.5, 0.3]}, two_particle={"channels": ["charge"], "below": 1.0})
+    results = synthetic.results(p)
+    names = [name for name in results.points[0].observables if name.startswith("lambda_charge") and name.endswith("s")]
+    for point, real in zip(results.points, (0.9, 1.1)):
+        for name in names:
+            point[name].mean = np.array(real)
+            point.observables[name.replace("lambda", "eigenvalues")] = Estimate(
+                "eigenvalues", np.array([real + 0.8j, real - 0.8j]), np.full(2, 0.01 + 0.01j))
+    (charge,) = results.instabilities()[1:]
+    assert charge.status == "not measured" and charge.temperatures == []
+    assert charge.sentence.endswith("is one of a complex pair at T = 0.3, 0.5, which is not counted: its real part may "
+                                    "reach 1 without an order")
+    assert charge.sentence in " ".join(results.answers())
+    assert all(boundary.symbol != charge.symbol for boundary in boundaries(results))

@@ -14,6 +14,7 @@ from plaq.dca.physics.transition import Transition, across
 
 PAIRING = "lambda_d"
 SPIN = ("magnetic", "transverse")
+CLEAR = 3.0  # standard errors by which the imaginary part of an eigenvalue differs from 0
 
 
 @dataclass
@@ -78,8 +79,18 @@ def instabilities(points: list[Point], pairing: Transition | None) -> list[Insta
     for channel, q, names in measured_channels(points):
         for irrep, name in leading_irreps(points, names).items():
             order, symbol = naming(channel, q, irrep)
-            orders.append(instability(points, channel, q, irrep, order, symbol, name, across(points, name, symbol)))
+            real = [point for point in points if name in point and not is_complex(point, name)]
+            orders.append(instability(points, channel, q, irrep, order, symbol, name, across(real, name, symbol)))
     return orders
+
+
+def is_complex(point: Point, name: str) -> bool:
+    """Return whether the leading eigenvalue is one of a complex pair: its real part may then reach 1 without an order.
+    """
+    eigenvalues = point.observables.get(name.replace("lambda", "eigenvalues", 1))
+    if eigenvalues is None or not np.iscomplexobj(eigenvalues.mean):
+        return False
+    return bool(abs(eigenvalues.mean[0].imag) > CLEAR * eigenvalues.error[0].imag + 1e-9)
 
 
 def measured_channels(points: list[Point]) -> list[tuple[str, tuple[float, float], dict[str, str]]]:
@@ -127,12 +138,18 @@ def naming(channel: str, q: tuple[float, float], irrep: str) -> tuple[str, str]:
 
 def instability(points, channel, q, irrep, order, symbol, name, transition) -> Instability:
     """Return an instability with its sentence: its temperature, a bound, or the data that it needs."""
+    measured = sorted((point for point in points if name in point), key=lambda point: point.T)
+    paired = [point for point in measured if is_complex(point, name)]
     result = Instability(channel, q, irrep, order, symbol, name, transition,
-                         sorted(point.T for point in points if name in point))
+                         [point.T for point in measured if point not in paired])
+    left_out = f"one of a complex pair at T = {', '.join(f'{point.T:g}' for point in paired)}, which is not counted"
     if transition is not None:
-        result.sentence = transition.sentence
+        result.sentence = transition.sentence + (f"; {result.eigenvalue} is {left_out}" if paired else "")
         return result
-    coldest = min((point for point in points if name in point), key=lambda point: point.T)
+    coldest = measured[0]
+    if paired:
+        result.sentence = f"{result.eigenvalue} is {left_out}: its real part may reach 1 without an order"
+        return result
     result.sentence = (f"{result.eigenvalue} = {coldest[name]} at T = {coldest.T:g}; {symbol} is determined "
                        f"when a run is finished that has {result.eigenvalue} at two temperatures or more")
     return result

@@ -49,6 +49,8 @@ def of_order(order: Instability, results: Results) -> Boundary:
     if order.status == "bound":
         side, T = order.outside
         return Boundary(order.symbol, BELOW if side == "<" else ABOVE, T)
+    if not order.temperatures:
+        return Boundary(order.symbol, NONE)
     point = results.at(order.temperatures[0])
     eigenvalue = float(point[order.observable].mean)
     if not np.isfinite(eigenvalue):
