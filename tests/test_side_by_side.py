@@ -54,4 +54,4 @@ def test_the_lines_of_plaq_run(runs):
     plt.close("all")
     assert names["results"].at(0.25)["density"].mean == pytest.approx(0.9, abs=0.05)
     assert len(names["peaks"]) == 2 and names["pion"].shape == (8,) and np.all(names["pion"] > 0)
-    assert 0.5 < names["ensemble"]["fit_gamma5"].mean < 2
+    assert 0.5 < names["ensemble"]["mesons/pion/fit_gamma5"].mean < 2

@@ -19,9 +19,10 @@ def gauge():
 @pytest.fixture(scope="module")
 def results():
     return lqcd.run(lqcd.Parameters(
-        lattice={"extents": EXTENTS}, action={"beta": 5.7}, flow={"time": 0.1}, loops={"space": 2, "time": 3},
+        lattice={"extents": EXTENTS}, action={"beta": 5.7}, flow={"wilson": {"time": 0.1}},
+        loops={"static": {"space": 2, "time": 3}},
         updates={"configurations": 6, "sweeps": 1, "thermalisation": 2},
-        mesons={"kappa": 0.12, "structures": ["gamma5", "gammax"]}), progress=False)
+        mesons={"light": {"kappa": 0.12, "structures": ["gamma5", "gammax"]}}), progress=False)
 
 
 def things(gauge):

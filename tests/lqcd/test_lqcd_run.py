@@ -36,20 +36,25 @@ configurations = 5
 sweeps = 2
 over_relaxations = 1
 save_every = 4
-[mesons]
+[mesons.pion]
 kappa = 0.13
 structures = ["gamma5", "gammaz"]
 source = "noise"
-sink = "smeared"
+ape_steps = 1
+gauss_source = 2
+gauss_sink = 2
 fit_from = 0
 residual = 1e-6
-[smearing]
-ape_steps = 1
-gauss_steps = 2
-[loops]
+[mesons.second]
+kappa = 0.12
+fit_from = 0
+residual = 1e-6
+every = 2
+[loops.static]
 space = 1
 time = 2
-[flow]
+ape_steps = 1
+[flow.wilson]
 time = 0.2
 step = 0.1
 """
@@ -108,21 +113,24 @@ def whole(tmp_path_factory, request):
 
 def test_a_run_leaves_results_and_configurations(whole):
     findings, _, header = results_file.read(whole / "run/results.h5", results_file.format_of("plaq lqcd"))
-    assert findings["meson_gamma5"].mean.shape == (4,) and (findings["meson_gamma5"].mean > 0).all()
+    assert findings["mesons/pion/gamma5"].mean.shape == (4,) and (findings["mesons/pion/gamma5"].mean > 0).all()
     assert "only 5 bins" in findings["plaquette"].note and header["seed"] == 1
-    energy, charge = findings["flow_energy"], findings["charge_squared"]
-    assert energy.axes[0].values.tolist() == [0.1, 0.2] and (np.diff(energy.mean) < 0).all() and (charge.mean > 0).all()
+    energy, charge = findings["flow/wilson/energy"], findings["flow/wilson/charge_squared"]
+    assert energy.axes[0].values.tolist() == [0.1, 0.2] and (np.diff(energy.mean) < 0).all()
+    assert (charge.mean > 0).all()
     gauge = lqcd.read_ildg(whole / "run/conf.000004", lqcd.Lattice((4, 4, 2, 4)))
     assert gauge.unitarity_violation() < 1e-13
     assert sorted(path.name for path in (whole / "run").glob("conf.*")) == ["conf.000004", "conf.000005"]
-    loops = findings["wilson_loops"]
-    assert loops.mean.shape == (1, 2) and np.isclose(findings["potential"].mean,
+    loops = findings["loops/static/wilson_loops"]
+    assert loops.mean.shape == (1, 2) and np.isclose(findings["loops/static/potential"].mean,
                                                      np.log(loops.mean[0, 0] / loops.mean[0, 1]))
-    assert 0 < findings["rectangle"].mean < findings["plaquette"].mean and "r0" not in findings.estimates
-    assert any(sentence.startswith("static potential at r = 1: ") for sentence in findings.answers())
-    assert "pcac_mass" not in findings.estimates  # T = 4
-    assert any(sentence.startswith("no mass of gammaz: a fit takes errors") for sentence in findings.answers())
-    assert (whole / "run/report.html").read_text().count("<svg") == (7 if "delta_h" in findings.recorded else 6)
+    assert 0 < findings["loops/static/rectangle"].mean < findings["plaquette"].mean
+    assert "loops/static/r0" not in findings.estimates
+    assert any(sentence.startswith("loops.static: static potential at r = 1: ") for sentence in findings.answers())
+    assert "mesons/pion/pcac_mass" not in findings.estimates  # T = 4
+    assert any(sentence.startswith("mesons.pion: no mass of gammaz: a fit takes errors")
+               for sentence in findings.answers())
+    assert (whole / "run/report.html").read_text().count("<svg") == (9 if "delta_h" in findings.recorded else 8)
     assert "plaquette = " in (whole / "run/report.html").read_text()
     if "hmc" in (whole / "input.toml").read_text():
         changes, accepted = findings.recorded["delta_h"].values, findings.recorded["accepted"].values
@@ -130,12 +138,14 @@ def test_a_run_leaves_results_and_configurations(whole):
         assert np.isclose(findings["exp_minus_delta_h"].mean, np.exp(-changes[3:]).mean(), rtol=1e-14)
     else:
         assert 0.3 < findings["plaquette"].mean < 0.8
-        assert any(sentence.startswith("no t0: t^2 E is 0.0") for sentence in findings.answers())
+        assert any(sentence.startswith("flow.wilson: no t0: t^2 E is 0.0") for sentence in findings.answers())
 
 
-SERIES = {"plaquette": (), "plaquette_temporal": (), "plaquette_spatial": (), "polyakov": (2,), "rectangle": (),
-          "wilson_loops": (1, 2), "meson_gamma5": (4,), "meson_gammaz": (4,), "meson_gammatgamma5_gamma5": (4,),
-          "flow_energy": (2,), "flow_energy_plaquette": (2,), "charge": (2,)}
+SERIES = {"plaquette": (5,), "plaquette_temporal": (5,), "plaquette_spatial": (5,), "polyakov": (5, 2),
+          "loops/static/rectangle": (5,), "loops/static/wilson_loops": (5, 1, 2), "mesons/pion/gamma5": (5, 4),
+          "mesons/pion/gammaz": (5, 4), "mesons/pion/gammatgamma5_gamma5": (5, 4), "mesons/second/gamma5": (2, 4),
+          "mesons/second/gammatgamma5_gamma5": (2, 4), "flow/wilson/energy": (5, 2),
+          "flow/wilson/energy_plaquette": (5, 2), "flow/wilson/charge": (5, 2)}
 
 
 def test_what_was_measured_on_each_configuration_is_kept(whole):
@@ -143,18 +153,20 @@ def test_what_was_measured_on_each_configuration_is_kept(whole):
     findings, _, _ = results_file.read(whole / "run/results.h5", results_file.format_of("plaq lqcd"))
     series = {name: one for name, one in findings.recorded.items()
               if name not in ("delta_h", "accepted", "strange_range", "heavy_range")}
-    assert {name: one.values.shape for name, one in series.items()} == {
-        name: (5, *shape) for name, shape in SERIES.items()}
+    assert {name: one.values.shape for name, one in series.items()} == SERIES
+    assert series["mesons/second/gamma5"].axis("configuration").tolist() == [2, 4]
     assert all(one.axes[0].name == "configuration" and one.convention for one in series.values())
-    for name in ("plaquette", "meson_gammaz", "wilson_loops", "flow_energy", "flow_energy_plaquette"):
+    for name in ("plaquette", "mesons/pion/gammaz", "mesons/second/gamma5", "loops/static/wilson_loops",
+                 "flow/wilson/energy", "flow/wilson/energy_plaquette"):
         assert np.allclose(series[name].values.mean(axis=0), findings[name].mean, rtol=1e-14), name
-    assert np.allclose((series["charge"].values**2).mean(axis=0), findings["charge_squared"].mean, rtol=1e-14)
+    squares = (series["flow/wilson/charge"].values**2).mean(axis=0)
+    assert np.allclose(squares, findings["flow/wilson/charge_squared"].mean, rtol=1e-14)
     last = lqcd.read_ildg(whole / "run/conf.000005", lqcd.Lattice((4, 4, 2, 4)))
     assert last.plaquette() == pytest.approx(series["plaquette"].values[-1], abs=1e-14)
     last.flow(0.2, 0.1)
-    assert last.energy_and_charge()[0] == pytest.approx(series["flow_energy"].values[-1, 1], rel=1e-12)
+    assert last.energy_and_charge()[0] == pytest.approx(series["flow/wilson/energy"].values[-1, 1], rel=1e-12)
     assert last.plaquette_energy() == pytest.approx(36 * (1 - last.plaquette()), rel=1e-14)
-    assert last.plaquette_energy() == pytest.approx(series["flow_energy_plaquette"].values[-1, 1], rel=1e-12)
+    assert last.plaquette_energy() == pytest.approx(series["flow/wilson/energy_plaquette"].values[-1, 1], rel=1e-12)
     text = (whole / "run/conf.000005").read_bytes()
     done = 3 + 4 * Parameters.read(whole / "input.toml").updates.sweeps
     assert f"\ntrajectory nr = {done}\nbeta = 5.7, ".encode() in text and b"c2_rec = 0.0\n" in text
@@ -174,8 +186,8 @@ def test_python_has_the_results_of_a_run(whole):
 def test_a_report_has_numbers_for_arrays(whole):
     page = (whole / "run/report.html").read_text()
     findings, _, _ = results_file.read(whole / "run/results.h5", results_file.format_of("plaq lqcd"))
-    for name, where in (("meson_gamma5", {"t": 3}), ("mass_gamma5", {"t": 0}), ("flow_energy", {"t": 1}),
-                        ("wilson_loops", {"r": 0, "t": 1})):
+    for name, where in (("mesons/pion/gamma5", {"t": 3}), ("mesons/pion/mass_gamma5", {"t": 0}),
+                        ("flow/wilson/energy", {"t": 1}), ("loops/static/wilson_loops", {"r": 0, "t": 1})):
         assert f"<td>{findings[name].pick(**where)}</td>" in page
     assert "effective mass of gamma5" not in page and "t<sup>2</sup> E" in page and "a<sup>−4</sup>" in page
 
@@ -308,7 +320,7 @@ DOUBLET = ("--set", "updates.algorithm=hmc", "--set", "heavy.kappa=0.15", "--set
     (("--set", "lattice.extents=[4, 4, 3, 4]"), "extents must be even"),
     (("--set", "lattice.extents=[4, 4, 4]"), "a list of 4 values"),
     (("--set", "action.beta=-1"), "action.beta = -1"),
-    (("--set", 'mesons.structures=["gamma6"]'), "mesons.structures"),
+    (("--set", 'mesons.pion.structures=["gamma6"]'), "mesons.pion.structures"),
     (("--set", "quarks.kappa=0.14"), 'quarks.kappa = 0.14 is not allowed with updates.algorithm = "heatbath"'),
     (("--set", "updates.algorithm=hmc", "--set", "hmc.steps=[4, 2]"),
      "hmc.steps = [4, 2] is not allowed: one number for each term"),
@@ -321,13 +333,16 @@ DOUBLET = ("--set", "updates.algorithm=hmc", "--set", "heavy.kappa=0.15", "--set
     ((*DOUBLET[:-2], "--set", "heavy.range=[0.1, 5]"), "heavy.epsilon is missing: it is needed with heavy.kappa"),
     ((*DOUBLET, "--set", "heavy.epsilon=9"), "heavy.epsilon = 9 is not allowed: it is less than sqrt("),
     ((*DOUBLET, "--set", "quarks.csw=1"), "quarks.csw = 1 is not allowed with heavy.kappa: the heavy"),
-    (("--set", "mesons.solver=multigrid", "--set", "mesons.precision=half"),
-     'mesons.precision = "half" is not allowed with mesons.solver = "multigrid"'),
-    (("--set", "mesons.fit_from=1"), "mesons.fit_from = 1 is not allowed: a fit takes three points up to T/2 = 2"),
-    (("--set", "loops.space=2"),
-     "loops.space = 2 is not allowed with lattice.extents = [4, 4, 2, 4]: sides are at most 1"),
-    (("--set", "loops.plateau=2"), "loops.plateau = 2 is not allowed: it is below loops.time = 2"),
-    (("--set", "smearing.gauss_steps=0"), 'mesons.sink = "smeared" is not allowed with smearing.gauss_steps = 0'),
+    (("--set", "mesons.pion.solver=multigrid", "--set", "mesons.pion.precision=half"),
+     'mesons.pion.precision = "half" is not allowed with solver = "multigrid"'),
+    (("--set", "mesons.pion.fit_from=1"),
+     "mesons.pion.fit_from = 1 is not allowed: a fit takes three points up to T/2 = 2"),
+    (("--set", "loops.static.space=2"),
+     "loops.static.space = 2 is not allowed with lattice.extents = [4, 4, 2, 4]: sides are at most 1"),
+    (("--set", "loops.static.plateau=2"), "loops.static.plateau = 2 is not allowed: it is below time = 2"),
+    (("--set", "flow.wilson.every=6"), "flow.wilson.every = 6 is not allowed with updates.configurations = 5"),
+    (("--set", "mesons.third.mu=0.1"), "mesons.third.kappa is missing"),
+    (("--set", "mesons.kappa=0.1"), "unknown key mesons.kappa; did you mean mesons.*.kappa?"),
     (("-n", 3), "cannot be cut for 3 ranks"),
     (("--set", "run.grid=[2, 1, 1, 1]"), "run.grid = [2, 1, 1, 1]: it is for 2 ranks, and there are 1"),
 ])
@@ -338,15 +353,16 @@ def test_errors_are_one_line_and_leave_nothing(folder, arguments, words):
 
 
 def test_solves_are_in_the_precision_that_was_asked_for(folder):
-    found = [driver.run(Lqcd, Parameters.read(folder / "input.toml", [f"mesons.precision={precision}"]))["meson_gamma5"]
-             .mean for precision in ("double", "single", "half")]
+    runs = [driver.run(Lqcd, Parameters.read(folder / "input.toml", [f"mesons.pion.precision={precision}"]))
+            for precision in ("double", "single", "half")]
+    found = [run["mesons/pion/gamma5"].mean for run in runs]
     assert all(np.allclose(one, found[0], rtol=1e-4) for one in found)
     assert len({one.tobytes() for one in found}) == 3
 
 
 def test_quarks_that_cannot_be_inverted_end_the_run_with_a_sentence(folder):
-    done = plaq(folder, "run", "input.toml", "--set", "mesons.kappa=0.125", "--set", "updates.start=cold", "--set",
-                "mesons.theta=[0, 0, 0, 0]", "--set", "updates.thermalisation=0", "--set", "action.beta=1000",
+    done = plaq(folder, "run", "input.toml", "--set", "mesons.pion.kappa=0.125", "--set", "updates.start=cold", "--set",
+                "mesons.pion.theta=[0, 0, 0, 0]", "--set", "updates.thermalisation=0", "--set", "action.beta=1000",
                 "--workers", 1)
     assert done.returncode == 1 and "cg for kappa = 0.125, mu = 0" in done.stderr and done.stderr.count("\n") == 1, (
         done.stderr)

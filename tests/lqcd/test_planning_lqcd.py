@@ -89,15 +89,15 @@ def test_time_and_memory_grow_with_what_is_to_be_done():
     p = read("quenched")
     assert planning.seconds(read("quenched", "action.gauge=iwasaki"))["updates"] > 5 * planning.seconds(p)["updates"]
     assert "flow" not in planning.seconds(read("dynamical")) and planning.seconds(p)["flow"] > 0
-    assert planning.seconds(read("quenched",
-                                 "mesons.source=noise"))["mesons"] == pytest.approx(planning.seconds(p)["mesons"] / 3)
+    noise = planning.seconds(read("quenched", "mesons.heavy.source=noise"))
+    assert noise["mesons"] == pytest.approx(planning.seconds(p)["mesons"] / 3)
     more = [planning.memory(one, 100) for one in (p, *(read("dynamical", *more) for more in ((), STRANGE, HEAVY)))]
-    assert planning.memory(read("quenched", "mesons.source=noise"), 100) < more[0] and more[1] < min(more[2:])
+    assert planning.memory(read("quenched", "mesons.heavy.source=noise"), 100) < more[0] and more[1] < min(more[2:])
     assert planning.memory(p, 200) == 2 * planning.memory(p, 100)
 
 
 def test_multigrid_needs_room_and_a_setup():
-    p, multigrid = read("quenched"), read("quenched", "mesons.solver=multigrid")
+    p, multigrid = read("quenched"), read("quenched", "mesons.heavy.solver=multigrid")
     assert planning.memory(multigrid, 100) > planning.memory(p, 100) + 500_000
     assert planning.seconds(multigrid)["mesons"] > 100 * 8**4 * 98e-6
     assert "or 25 of multigrid" in planning.describe(multigrid, 1)

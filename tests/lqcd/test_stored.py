@@ -22,14 +22,14 @@ configurations = 4
 sweeps = 1
 save_every = 1
 seed = 7
-[mesons]
+[mesons.pion]
 kappa = 0.13
 structures = ["gamma5", "gammax"]
 residual = 1e-6
-[loops]
+[loops.static]
 space = 1
 time = 2
-[flow]
+[flow.wilson]
 time = 0.1
 step = 0.1
 """
@@ -59,15 +59,20 @@ def ensemble(tmp_path_factory):
 
 @WITH_RANKS
 def test_a_finished_chain_goes_on_as_if_more_had_been_asked_for(ensemble, tmp_path):
+    """More configurations, and a table that is new, which is measured on stored ones first."""
     shutil.copytree(ensemble, tmp_path, dirs_exist_ok=True)
-    longer = ("--set", "updates.configurations=6", "--set", "updates.save_every=4")
+    longer = ("--set", "updates.configurations=6", "--set", "updates.save_every=4", "--set", "mesons.late.kappa=0.12",
+              "--set", "mesons.late.every=2", "--set", "mesons.late.residual=1e-6")
     well(plaq(tmp_path, "run", "input.toml", *longer, ranks=2))
     well(plaq(tmp_path, "run", "input.toml", *longer, "--out", "whole"))
     assert digest(tmp_path / "run") == digest(tmp_path / "whole")
     for name in ("conf.000004", "conf.000006"):
         assert (tmp_path / "run" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
-    refused = plaq(tmp_path, "run", "input.toml")
-    assert refused.returncode == 2 and "a run can continue with more configurations" in refused.stderr
+    for more, words in ((("--set", "flow.late.time=0.1"), "flow.late: this run has already passed configuration 5"),
+                        (("--set", "mesons.late.mu=0.1"), "mesons.late.mu = 0.0 in run/input.resolved.toml, 0.1 in"),
+                        (("--set", "updates.configurations=5"), "a run can continue with more configurations")):
+        refused = plaq(tmp_path, "run", "input.toml", *longer, *more)
+        assert refused.returncode == 2 and words in refused.stderr and refused.stderr.count("\n") == 1, refused.stderr
 
 
 @WITH_RANKS
@@ -76,13 +81,15 @@ def test_stored_configurations_give_what_their_chain_measured(ensemble, tmp_path
     seed = ("--set", "measure.seed=7")
     out = well(plaq(tmp_path, "measure", "input.toml", "run/conf.000001", "run/conf.000002", *seed, ranks=2))
     assert "not used: [action], [updates]" in " ".join(out.split())
-    well(plaq(tmp_path, "measure", "input.toml", "run/conf.*", *seed))  # two more
+    late = ("--set", "flow.late.time=0.1", "--set", "flow.late.step=0.1")
+    well(plaq(tmp_path, "measure", "input.toml", "run/conf.*", *seed, *late))  # two more, and a table more
     chain, stored = lqcd.load(tmp_path / "run"), lqcd.load(tmp_path / "measured")
-    assert chain.recorded.keys() == stored.recorded.keys()
+    assert {name for name in stored.recorded if "late" not in name} == chain.recorded.keys()
+    assert np.array_equal(stored.recorded["flow/late/energy"].values, stored.recorded["flow/wilson/energy"].values)
     for name, series in chain.recorded.items():
         assert np.array_equal(series.values, stored.recorded[name].values), name
-    assert chain["mass_gamma5"].mean.tolist() == stored["mass_gamma5"].mean.tolist()
-    refused = plaq(tmp_path, "measure", "input.toml", "run/conf.000002", *seed)
+    assert chain["mesons/pion/mass_gamma5"].mean.tolist() == stored["mesons/pion/mass_gamma5"].mean.tolist()
+    refused = plaq(tmp_path, "measure", "input.toml", "run/conf.000002", *seed, *late)
     assert refused.returncode == 2 and "has measured conf.000001 as number 1" in refused.stderr
 
 

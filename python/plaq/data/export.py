@@ -46,10 +46,11 @@ def export(findings: Findings, out: Path) -> list[Path]:
     """Write averages, and series as they were measured, as CSV files into the folder ``out``; return the paths.
 
     An average that is an array, as a correlator, is a file with a row for each entry, and so is each series of arrays.
+    Names of files have dots for slashes.
     """
     files = {"scalars.csv": to_csv(scalars(findings))}
     files |= {f"by_{axis}.csv": to_csv(rows) for axis, rows in series(findings).items()}
     files |= {f"{name}.csv": to_csv(entries(e)) for name, e in findings.estimates.items() if e.mean.ndim}
     files |= {f"series_{name}.csv": to_csv(entries(record)) for name, record in findings.recorded.items()
               if np.ndim(record.values) > 1 and not has_parts(record)}
-    return write_files(out, files)
+    return write_files(out, {name.replace("/", "."): content for name, content in files.items()})

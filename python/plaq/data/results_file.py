@@ -4,6 +4,7 @@ Layout: attributes ``format``, ``version``; ``input`` (TOML), ``header``, groups
 estimate is a group with ``mean``, ``error``, ``jackknife``, ``bias`` and axes; attributes ``axes``, ``unit``,
 ``convention``, ``note``, and, if known, ``tau_int``, ``tau_int_error``, ``disagreement``, ``kurtosis``, and of a fit
 ``chi2``, ``dof`` and ``p``. A record is a group with ``values``, the axes and the same attributes up to ``note``.
+Names with slashes, as ``mesons/pion/gamma5``, are groups in groups.
 
 Axes are HDF5's dimension scales (plaq.data.axes_file). In version 2 they were datasets ``axis_<name>``.
 """
@@ -11,7 +12,7 @@ Axes are HDF5's dimension scales (plaq.data.axes_file). In version 2 they were d
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -76,13 +77,13 @@ class Findings:
     def to_xarray(self) -> Dataset:
         """Return estimates by name, and records; of a name that both have, ``<name>_series`` is the record.
 
-        See plaq.data.datasets. ImportError without xarray.
+        Names have dots for slashes. See plaq.data.datasets. ImportError without xarray.
         """
         from plaq.data.datasets import dataset
 
         recorded = {f"{name}_series" if name in self.estimates else name: record
                     for name, record in self.recorded.items()}
-        return dataset({**self.estimates, **recorded})
+        return dataset({name.replace("/", "."): part for name, part in {**self.estimates, **recorded}.items()})
 
     def drawings(self) -> dict[str, Drawing]:
         """Return the figures that there are data for, by name."""
@@ -125,10 +126,10 @@ def write(path: Path, format: Format, findings: Findings, input_toml: str, heade
         write_tree(file.create_group("answers", track_order=True), {"sentences": findings.sentences})
         estimates = file.create_group("estimates", track_order=True)
         for name, estimate in findings.estimates.items():
-            write_estimate(estimates.create_group(name, track_order=True), estimate)
+            write_estimate(member(estimates, name), estimate)
         recorded = file.create_group("recorded", track_order=True) if findings.recorded else None
         for name, record in findings.recorded.items():
-            group = recorded.create_group(name, track_order=True)
+            group = member(recorded, name)
             group.create_dataset("values", data=record.values)
             write_labels(group, record)
         if findings.history:
@@ -143,11 +144,28 @@ def write(path: Path, format: Format, findings: Findings, input_toml: str, heade
 def read(path: Path, format: Format) -> tuple[Findings, str, dict[str, Any]]:
     """Return (findings, input as TOML, header of the run). InputError if it is not such a file."""
     with open_sealed(path, format) as file:
-        estimates = {name: read_estimate(name, group) for name, group in file["estimates"].items()}
-        recorded = {name: read_recorded(name, group) for name, group in file.get("recorded", {}).items()}
+        estimates = {name: read_estimate(name, group) for name, group in members(file["estimates"], "mean")}
+        recorded = {name: read_recorded(name, group) for name, group in members(file.get("recorded", {}), "values")}
         findings = Findings(estimates, read_tree(file["answers"])["sentences"], read_tree(file["seconds"]), recorded,
                             read_tree(file["history"]) if "history" in file else {})
         return findings, file["input"].asstr()[()], read_tree(file["header"])
+
+
+def member(group: h5py.Group, path: str) -> h5py.Group:
+    """Return a new group at a path, whose parts are separated by slashes and keep their order."""
+    *outer, name = path.split("/")
+    for part in outer:
+        group = group[part] if part in group else group.create_group(part, track_order=True)
+    return group.create_group(name, track_order=True)
+
+
+def members(group: Mapping[str, Any], dataset: str, prefix: str = "") -> Iterator[tuple[str, h5py.Group]]:
+    """Yield (path, group) of all groups that have this dataset, at any depth."""
+    for name, part in group.items():
+        if dataset in part:
+            yield prefix + name, part
+        else:
+            yield from members(part, dataset, f"{prefix}{name}/")
 
 
 def summary(findings: Findings, header: Mapping[str, Any]) -> dict[str, Any]:

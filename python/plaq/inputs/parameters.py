@@ -116,8 +116,12 @@ class Parameters:
         if not self.FREE:
             return self.fingerprint()
         kept = {key: value for key, value in self.SCHEMA.by_key(self.values()).items()
-                if key not in self.FREE and key.partition(".")[0] != RUN}
+                if self.binds(key)}
         return hashlib.sha256(repr(kept).encode()).hexdigest()
+
+    def binds(self, key: str) -> bool:
+        """Return whether a checkpoint is bound to the value of a key."""
+        return key.partition(".")[0] != RUN and key not in self.FREE
 
     def fingerprints(self) -> list[str]:
         """Return fingerprints of the checkpoints that a run of this input may resume."""
@@ -126,6 +130,10 @@ class Parameters:
     def may_grow(self, key: str, before: Self) -> bool:
         """Return whether a run of this input may resume one of ``before``, in which this key has another value."""
         return False
+
+    def remedy(self, key: str) -> str:
+        """Return what to do where a run cannot resume with another value of a key, if there is a remedy."""
+        return self.INSTEAD.get(key, "")
 
     def conflict(self, before: Self) -> tuple[str, Any, Any, str] | None:
         """Return why a run of this input cannot resume in the folder of a run of ``before``; None if it can.
@@ -137,7 +145,7 @@ class Parameters:
         for key in here | there:
             value, other = here.get(key), there.get(key)
             if key.partition(".")[0] != RUN and value != other and not self.may_grow(key, before):
-                return key, value, other, self.INSTEAD.get(key, "")
+                return key, value, other, self.remedy(key)
         return None
 
 

@@ -18,6 +18,7 @@ from plaq.machine import memory, pool_options
 from plaq.run.application import Application
 from plaq.run.driver import Run
 from plaq.run.forecast import Forecast
+from plaq.run.output import last_state
 
 if TYPE_CHECKING:
     from plaq.lqcd.chain import Chain
@@ -81,8 +82,16 @@ class Lqcd(Application):
 
     @classmethod
     def from_other(cls, parameters: Parameters, folder: Path | None, other: Path | None) -> Self:
-        """Return the run with the file that it starts from, which is there: that of ``other``, or of the input."""
-        return cls(find_start(parameters, folder, other))
+        """Return the run with the file that it starts from, which is there: that of ``other``, or of the input.
+
+        Stored configurations that new measurements need are there, too.
+        """
+        from plaq.lqcd.chain import check_late
+
+        parameters = find_start(parameters, folder, other)
+        if folder and (last := last_state(cls, folder)):
+            check_late(parameters, folder, *last)
+        return cls(parameters)
 
     @classmethod
     def results_so_far(cls, parameters: Parameters, state: Mapping[str, Any]) -> Results | None:

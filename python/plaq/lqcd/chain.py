@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from plaq.data.formatting import format_duration
+from plaq.errors import InputError
 from plaq.lqcd.action.hmc import TimeScale, trajectory
 from plaq.lqcd.action.ranges import Ranges
 from plaq.lqcd.action.rational import InverseRoot, RationalTerm
@@ -79,6 +80,9 @@ class Chain:
 
     def steps(self) -> Iterator[bool]:
         updates = self.p.updates
+        for number in sorted(self.measured.late()):
+            self.measured.measure(read_ildg(self.folder / f"conf.{number:06}", self.lattice), number)
+            yield False
         while (number := len(self.measured)) < updates.configurations:
             due = updates.thermalisation + number * updates.sweeps
             while self.sweeps < due:
@@ -86,7 +90,7 @@ class Chain:
                 self.show_status()
                 yield False
             last = number + 1 == updates.configurations
-            self.measured.measure(self.gauge)
+            self.measured.measure(self.gauge, number + 1)
             self.save_configuration(last)
             self.show_status()
             self.log_progress(number + 1)
@@ -158,7 +162,7 @@ class Chain:
         if self.run.output and done * 10 // total > (done - 1) * 10 // total:
             accepted = (f", {self.trajectories[:, 1].mean():.1%} of trajectories accepted" if len(self.trajectories)
                         else "")
-            self.run.line(f"configuration {done} of {total}: plaquette {values[-1].mean():.6f}, on average "
+            self.run.line(f"configuration {done} of {total}: plaquette {values[-1]:.6f}, on average "
                           f"{values.mean():.6f}{accepted}")
 
     def state(self) -> dict[str, Any] | None:
@@ -173,6 +177,19 @@ class Chain:
 
     def results(self) -> Results:
         return self.measured.results(self.trajectories, self.ranges)
+
+
+def check_late(p: Parameters, folder: Path, before: Parameters, state: Mapping[str, Any]) -> None:
+    """Raise InputError where tables that are new in a folder's run need configurations that are not stored there.
+
+    ``before`` and ``state`` are those of its last checkpoint.
+    """
+    if p.measure.configurations or p.conflict(before) is not None:
+        return
+    for number, table in sorted(Measurements(p, {}, state).late().items()):
+        if not (path := folder / f"conf.{number:06}").exists():
+            raise InputError(f"{table}: this run has already passed configuration {number}, and {path} is not there; "
+                             f"take {table}.every = a multiple of updates.save_every, or another folder with --out")
 
 
 def lattice_of(p: Parameters, run: Run) -> Lattice:

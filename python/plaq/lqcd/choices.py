@@ -1,4 +1,9 @@
-"""Names of gauge actions, integrators and solvers in inputs, without the kernels."""
+"""Names of gauge actions, integrators and solvers in inputs, and kinds of numbers, without the kernels."""
+
+from plaq.inputs.kinds import real
+
+# Ranges in which quotients and their squares are finite.
+KAPPA, MASS, RESIDUAL = real("[1e-6, 1)"), real("[-100, 100]"), real("[1e-16, 1)")
 
 RECTANGLES = {"wilson": 0.0, "symanzik": -1 / 12, "iwasaki": -0.331, "dbw2": -1.4088}
 """{action: c1}: Wilson's; tree-level improved (Luescher and Weisz, Phys. Lett. B 158, 250 (1985)); Iwasaki's

@@ -10,13 +10,11 @@ from plaq.errors import InputError
 from plaq.inputs import parameters, running
 from plaq.inputs.kinds import choice, integer, list_of, one_of, real, text
 from plaq.inputs.schema import REQUIRED, Parameter, Schema, shown
-from plaq.lqcd.choices import INTEGRATORS, METHODS, PRECISIONS, RECTANGLES
-from plaq.lqcd.fields.gamma import STRUCTURES
+from plaq.lqcd import measurement_tables
+from plaq.lqcd.choices import INTEGRATORS, KAPPA, MASS, RECTANGLES, RESIDUAL
 
 PROGRAM = "plaq lqcd"
-# Ranges in which quotients and their squares are finite.
-KAPPA, MASS, RESIDUAL = real("[1e-6, 1)"), real("[-100, 100]"), real("[1e-16, 1)")
-MOST_FLOW, MOST_MOVES = 10_000, 10**7  # steps of the flow, and moves of links in a trajectory
+MOST_MOVES = 10**7  # of links in a trajectory
 RATIONAL = ("strange", "heavy")  # sections whose quarks are of rational hybrid Monte Carlo, in the order of time scales
 STARTS = ("hot", "cold")  # else the first field is read from a file
 LENGTH = frozenset({"updates.configurations", "updates.save_every", "measure.configurations"})  # of the series
@@ -36,12 +34,7 @@ SCHEMA = Schema({
     "updates": "The Markov chain. Heat bath: a sweep is one heat bath of all links and some over-relaxations. "
                "Hybrid Monte Carlo: a sweep is a trajectory.",
     "hmc": "Trajectories of hybrid Monte Carlo.",
-    "smearing": "Smearing in space: of links for the sides of Wilson loops and for the smearing of quarks, "
-                "and of sources and sinks of quarks.",
-    "loops": "Wilson loops and 2 x 1 rectangles on every configuration, and the static potential; "
-             "none without space.",
-    "mesons": "Two-point functions of valence quarks on every configuration; none without kappa.",
-    "flow": "The gradient flow on every configuration: scale t0 and topological charge; none without time.",
+    **measurement_tables.SECTIONS,
     "measure": "Measurements on stored configurations, in place of a chain: sections of the action, of quarks in the "
                "sea, of updates and trajectories are then not used; none without configurations.",
     "run": running.DOC,
@@ -91,36 +84,7 @@ SCHEMA = Schema({
               "steps of the time scales: of a trajectory, then within each move of the coarser scale. One for each "
               "term: quarks from the lightest up (the heaviest with the determinant of the clover term), "
               "the strange one, the heavy doublet, last the gauge field"),
-    Parameter("smearing", "ape_alpha", real("[0, 1]"), 0.5, "", "weight of the staples in APE smearing of links"),
-    Parameter("smearing", "ape_steps", integer(0, 1000), 0, "", "smearing steps of links"),
-    Parameter("smearing", "gauss_kappa", real("[1e-6, 1000]"), 0.25, "",
-              "weight in (1 + kappa H) / (1 + 6 kappa), which smears sources and sinks"),
-    Parameter("smearing", "gauss_steps", integer(0, 10000), 0, "", "smearing steps of sources; 0: points"),
-    Parameter("loops", "space", integer(1, 512), None, "a",
-              "sides in space from 1 to this, at most half of the lattice's"),
-    Parameter("loops", "time", integer(2, 512), 4, "a",
-              "sides in time from 1 to this, at most half of the lattice's"),
-    Parameter("loops", "plateau", integer(1, 511), None, "a",
-              "t of ln W(r, t) / W(r, t + 1) that is taken for the potential; half of time if unset"),
-    Parameter("mesons", "kappa", KAPPA, None, "", "hopping parameter 1 / (2 m + 8)"),
-    Parameter("mesons", "mu", MASS, 0.0, "1/a", "twisted mass"),
-    Parameter("mesons", "csw", MASS, 0.0, "", "coefficient of the clover term"),
-    Parameter("mesons", "theta", list_of(real("[-1, 1]"), length=4), (1.0, 0.0, 0.0, 0.0), "pi",
-              "phases of quarks at the boundaries t, x, y, z; 1 is antiperiodic"),
-    Parameter("mesons", "structures", list_of(choice(*STRUCTURES), 1), ("gamma5",), "",
-              "gamma matrices of the mesons"),
-    Parameter("mesons", "source", choice("point", "noise"), "point", "",
-              "a point at random, or noise on a time slice at random (the one-end trick)"),
-    Parameter("mesons", "sink", choice("point", "smeared"), "point", "", "smeared: as the source"),
-    Parameter("mesons", "fit_from", integer(0, 511), None, "a",
-              "masses by a fit of a cosh to correlators from this t to T/2; none if unset"),
-    Parameter("mesons", "solver", choice(*METHODS), "cg", "", "method for the propagators"),
-    Parameter("mesons", "precision", choice(*PRECISIONS), "single", "",
-              "precision of most of its steps; half is single with links in 16 bits; multigrid has single"),
-    Parameter("mesons", "residual", RESIDUAL, 1e-9, "", "|eta - M psi| / |eta| of the propagators"),
-    Parameter("flow", "time", real("[1e-6, 1000]"), None, "a^2", "flow time of the last measurement"),
-    Parameter("flow", "step", real("[1e-6, 0.1]"), 0.05, "a^2",
-              "step of the integration, and between two measurements"),
+    *measurement_tables.TABLE,
     Parameter("measure", "configurations", list_of(text()), (), "",
               "files of configurations, or patterns such as run/conf.*, each in the order of the numbers in the names; "
               "a run continues with more behind them"),
@@ -132,6 +96,8 @@ SCHEMA = Schema({
 
 
 class Parameters(parameters.Parameters):
+    """Parameters of a run, such as ``p.action.beta`` and ``p.mesons["pion"].kappa``."""
+
     SCHEMA = SCHEMA
     FREE = RANGES | LENGTH
     INSTEAD = {
@@ -147,37 +113,13 @@ class Parameters(parameters.Parameters):
 
     @classmethod
     def check(cls, values: Mapping[str, Any], source: str) -> None:
-        extents, structures = values["lattice"].extents, values["mesons"].structures
+        extents = values["lattice"].extents
         if any(n % 2 for n in extents):
             raise InputError(f"{source}: lattice.extents = {shown(extents)} is not allowed: extents must be even")
         if values["action"].gauge != "wilson" and min(extents) < 4:
             raise InputError(f"{source}: lattice.extents = {shown(extents)} is not allowed with action.gauge = "
                              f'"{values["action"].gauge}": rectangles need extents of at least 4')
-        if len(set(structures)) < len(structures):
-            raise InputError(f"{source}: mesons.structures = {shown(structures)} must not repeat a value")
-        if values["mesons"].solver == "multigrid" and values["mesons"].precision != "single":
-            raise InputError(f'{source}: mesons.precision = "{values["mesons"].precision}" is not allowed with '
-                             'mesons.solver = "multigrid": its steps are in single precision')
-        first = values["mesons"].fit_from
-        if first is not None and first > extents[0] // 2 - 2:
-            raise InputError(f"{source}: mesons.fit_from = {first} is not allowed: a fit takes three points up to "
-                             f"T/2 = {extents[0] // 2}")
-        loops, smearing = values["loops"], values["smearing"]
-        if loops.space is not None:
-            most = {"space": min(extents[1:]) // 2, "time": extents[0] // 2}
-            for side, half in most.items():
-                if getattr(loops, side) > half:
-                    raise InputError(f"{source}: loops.{side} = {getattr(loops, side)} is not allowed with "
-                                     f"lattice.extents = {shown(extents)}: sides are at most {half}")
-            if loops.plateau is not None and loops.plateau >= loops.time:
-                raise InputError(f"{source}: loops.plateau = {loops.plateau} is not allowed: "
-                                 f"it is below loops.time = {loops.time}")
-        if values["mesons"].sink == "smeared" and not smearing.gauss_steps:
-            raise InputError(f'{source}: mesons.sink = "smeared" is not allowed with smearing.gauss_steps = 0')
-        flow = values["flow"]
-        if flow.time is not None and flow.time / flow.step > MOST_FLOW:
-            raise InputError(f"{source}: flow.step = {flow.step:g} is not allowed with flow.time = {flow.time:g}: "
-                             f"the flow takes at most {MOST_FLOW} steps")
+        measurement_tables.check(values, source)
         if values["measure"].configurations:
             return
         if values["action"].beta is None:
@@ -221,8 +163,18 @@ class Parameters(parameters.Parameters):
             raise InputError(f"{source}: hmc.steps = {shown(steps)} is not allowed: a trajectory moves links at most "
                              f"{MOST_MOVES} times")
 
+    def binds(self, key: str) -> bool:
+        return super().binds(key) and not measurement_tables.is_of_measurements(key)
+
+    def remedy(self, key: str) -> str:
+        if measurement_tables.is_of_measurements(key):
+            return "a run continues with the measurements that it has, and with more under other names"
+        return super().remedy(key)
+
     def may_grow(self, key: str, before: Parameters) -> bool:
-        """Allow wider ranges of rational functions with as many poles or more, and more configurations."""
+        """Allow wider ranges of rational functions with as many poles or more, more configurations and measurements."""
+        if measurement_tables.is_of_measurements(key):
+            return measurement_tables.may_grow(key, self.values(), before.values())
         section, _, name = key.partition(".")
         new, old = getattr(getattr(self, section), name), getattr(getattr(before, section), name)
         if key in RANGES and name == "range":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 from plaq import _core
 from plaq.data.formatting import format_duration, format_size
@@ -58,18 +59,19 @@ def time_scales(p: Parameters) -> tuple[list[ForceCount], int]:
 
 def memory(p: Parameters, sites: int) -> int:
     """Return the largest number of bytes of all fields on ``sites`` sites, without the interpreter's own."""
-    clover = max(abs(p.quarks.csw), abs(p.mesons.csw)) > 0
+    valence = list(p.mesons.values())
+    clover = any(q.csw for q in (p.quarks, *valence))
     quarks = any(q.kappa is not None for q in (p.quarks, p.strange, p.heavy))
     needs = 2 * LINKS + 10 * MATRIX  # two fields of links, and workspace of staples
     if p.updates.algorithm == "hmc":
         needs += 2 * LINKS
-    if quarks or p.mesons.kappa is not None:
+    if quarks or valence:
         needs += 3 * NEAR // 2 + 10 * SPINOR + clover * 5 * BLOCKS // 2
     needs += max((2 * q.poles + 4) * flavours * (q.kappa is not None)
                  for q, flavours in ((p.strange, 1), (p.heavy, 2))) * SPINOR // 2
-    if p.mesons.kappa is not None:
-        needs += (36 if p.mesons.source == "point" else 12) * SPINOR + MULTIGRID * (p.mesons.solver == "multigrid")
-    if p.flow.time is not None:
+    needs += max(((36 if q.source == "point" else 12) * SPINOR + MULTIGRID * (q.solver == "multigrid")
+                  for q in valence), default=0)
+    if p.flow:
         needs = max(needs, 4 * LINKS + 20 * MATRIX)
     return needs * sites
 
@@ -88,21 +90,29 @@ def seconds(p: Parameters) -> dict[str, float]:
         sweep += normal * sum(count.flavours * (count.kicks + 3) for count in scales[:-1])
     else:
         sweep = 4 * LINK_UPDATE[rectangles] * (1 + p.updates.over_relaxations)
-    solves = 0 if p.mesons.kappa is None else 12 if p.mesons.source == "point" else 4
-    columns = solves * (2 if p.mesons.sink == "smeared" else 1)
-    smear, loops = p.smearing, 0.0
-    if p.loops.space is not None:
-        r, t = p.loops.space, p.loops.time
-        loops = SITE_SHIFT * (3 * r * t * (r + t + 12) / 2 + 250)  # sides that are moved, products, and rectangles
-    if loops or (solves and smear.gauss_steps):
-        loops += SITE_APE * smear.ape_steps
-    solve = STEPS * SITE_NORMAL[p.mesons.csw != 0]
-    if p.mesons.solver == "multigrid":
-        solve = CYCLES * SITE_CYCLE + SITE_SETUP / solves if solves else 0.0
-    meson = solves * solve + columns * SITE_GAUSS * smear.gauss_steps
-    each = {"updates": sweep * sweeps, "loops": loops * number, "mesons": meson * number,
-            "flow": len(flow_times(p)) * SITE_FLOW * number}
+    each = {"updates": sweep * sweeps,
+            "loops": sum(loops_cost(table) * (number // table.every) for table in p.loops.values()),
+            "mesons": sum(mesons_cost(table) * (number // table.every) for table in p.mesons.values()),
+            "flow": sum(len(flow_times(table)) * SITE_FLOW * (number // table.every) for table in p.flow.values())}
     return {part: 1e-6 * sites * value for part, value in each.items() if value}
+
+
+def loops_cost(table: Any) -> float:
+    """Return microseconds of a site for a table [loops.NAME] on a configuration."""
+    r, t = table.space, table.time
+    # Sides that are moved, products, and rectangles.
+    return SITE_SHIFT * (3 * r * t * (r + t + 12) / 2 + 250) + SITE_APE * table.ape_steps
+
+
+def mesons_cost(table: Any) -> float:
+    """Return microseconds of a site for a table [mesons.NAME] on a configuration."""
+    solves = 12 if table.source == "point" else 4
+    solve = STEPS * SITE_NORMAL[table.csw != 0]
+    if table.solver == "multigrid":
+        solve = CYCLES * SITE_CYCLE + SITE_SETUP / solves
+    smeared = table.gauss_source or table.gauss_sink
+    return solves * (solve + SITE_GAUSS * (table.gauss_source + table.gauss_sink)) + (SITE_APE * table.ape_steps
+                                                                                   if smeared else 0)
 
 
 def configurations(p: Parameters) -> int:
@@ -150,6 +160,7 @@ def estimate(p: Parameters, ranks: int, workers: int) -> Forecast:
     needed, available = memory(p, sites), machine_memory()
     cores = ranks * workers
     parts = {part: value / cores for part, value in seconds(p).items()}
+    multigrid = any(table.solver == "multigrid" for table in p.mesons.values())
     text = "\n".join([
         f"ranks:       {ranks} in a grid of {' x '.join(map(str, grid))}, {workers} worker(s) each; "
         f"boxes of {' x '.join(map(str, box))}, {lanes} lanes",
@@ -160,6 +171,6 @@ def estimate(p: Parameters, ranks: int, workers: int) -> Forecast:
         "time:        " + ", ".join(f"{part} {format_duration(value)}" for part, value in parts.items())
         + f"; all {format_duration(sum(parts.values()))}",
         f"             to a factor of three where messages cost little, with {STEPS} steps of each solve, "
-        "which is for heavy quarks" + (f", or {CYCLES} of multigrid" if p.mesons.solver == "multigrid" else ""),
+        "which is for heavy quarks" + (f", or {CYCLES} of multigrid" if multigrid else ""),
     ])
     return Forecast(text, parts=parts, memory=needed, ranks=ranks, workers=workers)

@@ -12,6 +12,7 @@ from plaq.data.formatting import format_duration
 from plaq.errors import InputError
 from plaq.lqcd.action.ranges import Ranges
 from plaq.lqcd.chain import lattice_of
+from plaq.lqcd.fields.fields import GaugeField
 from plaq.lqcd.files.find import find_files
 from plaq.lqcd.files.gauge_formats import read_gauge
 from plaq.lqcd.measuring import PARTS, Measurements
@@ -35,14 +36,20 @@ class Stored:
         run.comm.on_root(lambda: check_order(self.files, state["names"][:self.before] if state else []))
 
     def steps(self) -> Iterator[None]:
+        for number in sorted(self.measured.late()):
+            self.measured.measure(self.read(number), number)
+            yield False
         while (number := len(self.measured)) < len(self.files):
-            with timed(self.seconds, "files"):
-                gauge = read_gauge(self.files[number], self.lattice)
-            self.measured.measure(gauge)
+            self.measured.measure(self.read(number + 1), number + 1)
             self.show_status()
             self.run.line(f"configuration {number + 1} of {len(self.files)}: {self.files[number]}, plaquette "
-                          f"{self.measured.plaquettes[-1].mean():.6f}")
+                          f"{self.measured.plaquettes[-1]:.6f}")
             yield number + 1 == len(self.files)  # more files continue from there
+
+    def read(self, number: int) -> GaugeField:
+        """Return the configuration with this number, from one on. Collective."""
+        with timed(self.seconds, "files"):
+            return read_gauge(self.files[number - 1], self.lattice)
 
     def show_status(self) -> None:
         done, total = len(self.measured), len(self.files)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -11,16 +12,13 @@ from plaq.data.estimate import Axis, Estimate
 from plaq.data.recorded import Recorded
 from plaq.data.results_file import Findings
 from plaq.data.statistics import no_error
+from plaq.lqcd.measurement_tables import each
 from plaq.lqcd.measurements import scales
 from plaq.lqcd.measurements.averages import average
 from plaq.lqcd.measurements.correlators import AXIAL, effective_mass, fit_mass, pcac_mass
 from plaq.lqcd.measurements.drift import drift_sentence, drifting_series
-from plaq.lqcd.measurements.potential import Loops, loop_estimates
-from plaq.lqcd.measurements.scales import flow_times
-from plaq.lqcd.measurements.series import record_series
+from plaq.lqcd.measurements.potential import loop_estimates
 from plaq.lqcd.parameters import Parameters
-
-CLOVER, CHARGE, PLAQUETTE = range(3)  # measurements at each flow time
 
 
 def trajectory_estimates(p: Parameters, trajectories: np.ndarray) -> tuple[dict[str, Estimate], list[str]]:
@@ -42,52 +40,53 @@ def trajectory_estimates(p: Parameters, trajectories: np.ndarray) -> tuple[dict[
                    f"{len(after)} trajectories"]
 
 
-def meson_estimates(p: Parameters, mesons: Mapping[str, np.ndarray]) -> tuple[dict[str, Estimate], list[str]]:
-    """Return correlators, effective masses, fits, PCAC mass of {structure: [configuration, t]}, and sentences."""
+def meson_estimates(table: Any, series: Mapping[str, Recorded]) -> tuple[dict[str, Estimate], list[str]]:
+    """Return correlators, effective masses, fits and PCAC mass of a table [mesons.NAME], and sentences.
+
+    ``series`` is {quantity: [configuration, t]}.
+    """
     results: dict[str, Estimate] = {}
-    sentences, times = [], np.arange(p.lattice.extents[0])
-    axial, mesons = mesons.get(AXIAL), {name: series for name, series in mesons.items() if name != AXIAL}
-    for name, series in mesons.items():
-        results[f"meson_{name}"] = average(f"meson_{name}", series, axes=[Axis("t", times, "a")],
-                                         convention="sum over space of the two-point function, t from the source")
-        results[f"mass_{name}"] = average(f"mass_{name}", series, effective_mass, unit="1/a",
-                                        axes=[Axis("t", times[1:len(times) // 2], "a")],
-                                        convention="effective mass, cosh m = (C(t-1) + C(t+1)) / 2 C(t)")
-        if p.mesons.fit_from is not None:
-            fit, sentence = fit_mass(name, series, results[f"meson_{name}"], p.mesons.fit_from)
+    sentences, times = [], np.arange(next(iter(series.values())).axes[1].size)
+    for name, values in ((name, one.values) for name, one in series.items() if name != AXIAL):
+        results[name] = average(name, values, axes=[Axis("t", times, "a")],
+                                convention="sum over space of the two-point function, t from the source")
+        results[f"mass_{name}"] = average(f"mass_{name}", values, effective_mass, unit="1/a",
+                                          axes=[Axis("t", times[1:len(times) // 2], "a")],
+                                          convention="effective mass, cosh m = (C(t-1) + C(t+1)) / 2 C(t)")
+        if table.fit_from is not None:
+            fit, sentence = fit_mass(name, values, results[name], table.fit_from)
             results |= fit
             sentences.append(sentence)
-        elif len(mass := results[f"mass_{name}"].mean):
-            last = len(mass) - 1
-            sentences.append(f"effective mass of {name} at t = {times[last + 1]}: "
-                             f"{results[f'mass_{name}'].pick(t=last)} / a")
-    if axial is not None and len(times) > 4:
-        both = np.stack([mesons["gamma5"], axial], axis=-1)
+        elif last := len(results[f"mass_{name}"].mean):
+            sentences.append(f"effective mass of {name} at t = {times[last]}: "
+                             f"{results[f'mass_{name}'].pick(t=last - 1)} / a")
+    if AXIAL in series and len(times) > 4:
+        both = np.stack([series["gamma5"].values, series[AXIAL].values], axis=-1)
         results["pcac_mass"] = average("pcac_mass", both, pcac_mass, axes=[Axis("t", times[2:len(times) // 2], "a")],
-                                     unit="1/a", convention="(C_AP(t+1) - C_AP(t-1)) / 4 C_PP(t)")
+                                       unit="1/a", convention="(C_AP(t+1) - C_AP(t-1)) / 4 C_PP(t)")
         middle = (len(times) // 2 - 2) // 2
         sentences.append(f"PCAC mass at t = {middle + 2}: {results['pcac_mass'].pick(t=middle)} / a")
     return results, sentences
 
 
-def flow_estimates(p: Parameters, flow: np.ndarray) -> tuple[dict[str, Estimate], list[str]]:
-    """Return energies, charge and scales of the flow [configuration, t, (E clover, Q, E plaquette)], and sentences."""
-    times = flow_times(p)
-    axes, last, sentences = [Axis("t", times, "a^2")], times[-1], []
+def flow_estimates(table: Any, series: Mapping[str, Recorded]) -> tuple[dict[str, Estimate], list[str]]:
+    """Return energies, charge and scales of a table [flow.NAME] from {quantity: series}, and sentences."""
+    energy = series["energy"]
+    times, axes, sentences = energy.axis("t"), energy.axes[1:], []
+    last = times[-1]
     results = {
-        "flow_energy": average("flow_energy", flow[..., CLOVER], axes=axes, unit="a^-4",
-                               convention="-tr F^2, clover"),
-        "flow_energy_plaquette": average("flow_energy_plaquette", flow[..., PLAQUETTE], axes=axes, unit="a^-4",
-                                         convention="2 Re tr (1 - P), summed over the six plaquettes of a site"),
-        "charge_squared": average("charge_squared", flow[..., CHARGE]**2, axes=axes,
+        "energy": average("energy", energy.values, axes=axes, unit="a^-4", convention="-tr F^2, clover"),
+        "energy_plaquette": average("energy_plaquette", series["energy_plaquette"].values, axes=axes, unit="a^-4",
+                                    convention="2 Re tr (1 - P), summed over the six plaquettes of a site"),
+        "charge_squared": average("charge_squared", series["charge"].values**2, axes=axes,
                                   convention="of the topological charge, clover"),
     }
-    reached = f"t^2 E is {last**2 * results['flow_energy'].mean[-1]:.3f} at the end of the flow, t = {last:g}"
+    reached = f"t^2 E is {last**2 * results['energy'].mean[-1]:.3f} at the end of the flow, t = {last:g}"
     thresholds = {"t0": (scales.t0, "a^2", "t^2 E = 0.3, clover", f"{reached}, and has to pass 0.3"),
               "w0": (scales.w0, "a", "t d(t^2 E)/dt = 0.3 at t = w0^2, clover",
                      f"t d(t^2 E)/dt has to pass 0.3 before the end of the flow, t = {last:g}")}
     for name, (function, unit, convention, reason) in thresholds.items():
-        scale = average(name, flow[..., CLOVER], lambda energy, function=function: function(times, energy), unit=unit,
+        scale = average(name, energy.values, lambda mean, function=function: function(times, mean), unit=unit,
                         convention=convention)
         if np.isfinite(scale.mean):
             results[name] = scale
@@ -97,29 +96,43 @@ def flow_estimates(p: Parameters, flow: np.ndarray) -> tuple[dict[str, Estimate]
     return results, [*sentences, f"<Q^2> = {results['charge_squared'].pick(t=-1)} at t = {last:g}"]
 
 
-def analyse(p: Parameters, plaquettes: np.ndarray, loops: Loops, mesons: Mapping[str, np.ndarray], flow: np.ndarray,
-             trajectories: np.ndarray, seconds: dict[str, float]) -> Findings:
-    """Return the results of a chain.
+FAMILIES = {"loops": loop_estimates, "mesons": meson_estimates, "flow": flow_estimates}
+"""{family: function of (table, {quantity: series}) that returns {name: estimate} and sentences}."""
 
-    plaquettes [configuration, (with t, without)], mesons {structure: [configuration, t]}, flow [configuration,
-    t, (E clover, Q, E plaquette)], trajectories [trajectory, (Delta H, accepted)]. Bins of each quantity follow from
-    its own autocorrelation time.
+
+def table_estimates(p: Parameters, series: Mapping[str, Recorded]) -> Iterator[tuple[dict[str, Estimate], list[str]]]:
+    """Yield {path: estimate} and sentences of each table of the input that has been measured."""
+    for family, name, table in each(p.values()):
+        path = f"{family}/{name}/"
+        of_table = {key.removeprefix(path): one for key, one in series.items() if key.startswith(path)}
+        if len(next(iter(of_table.values())).values):
+            found, sentences = FAMILIES[family](table, of_table)
+            yield ({f"{path}{quantity}": replace(e, name=f"{path}{quantity}") for quantity, e in found.items()},
+                   [f"{family}.{name}: {sentence}" for sentence in sentences])
+
+
+def analyse(p: Parameters, series: Mapping[str, Recorded], seconds: dict[str, float]) -> Findings:
+    """Return the results of a chain from its series by name.
+
+    Bins of each quantity follow from its own autocorrelation time.
     """
+    plaquettes = series["plaquette"].values
     results = {
-        "plaquette": average("plaquette", plaquettes.mean(axis=1), convention="Re tr P / 3"),
-        "plaquette_temporal": average("plaquette_temporal", plaquettes[:, 0], convention="those with direction t"),
-        "plaquette_spatial": average("plaquette_spatial", plaquettes[:, 1], convention="those without"),
-        "polyakov": average("polyakov", np.hypot(*loops.polyakov.T), convention="|tr L / 3|, L on average over space"),
+        "plaquette": average("plaquette", plaquettes, convention="Re tr P / 3"),
+        "plaquette_temporal": average("plaquette_temporal", series["plaquette_temporal"].values,
+                                      convention="those with direction t"),
+        "plaquette_spatial": average("plaquette_spatial", series["plaquette_spatial"].values,
+                                     convention="those without"),
+        "polyakov": average("polyakov", np.hypot(*series["polyakov"].values.T),
+                            convention="|tr L / 3|, L on average over space"),
     }
     sentences = []
-    parts = [trajectory_estimates(p, trajectories)] if len(trajectories) else []
-    parts += [loop_estimates(p, loops)] if p.loops.space is not None else []
-    parts += [meson_estimates(p, mesons)] if mesons else []
-    parts += [flow_estimates(p, flow)] if flow_times(p).size else []
+    trajectories = (np.stack([series[name].values for name in ("delta_h", "accepted")], axis=1)
+                    if "delta_h" in series else np.zeros((0, 2)))
+    parts = [*([trajectory_estimates(p, trajectories)] if len(trajectories) else []), *table_estimates(p, series)]
     for estimates, part_sentences in parts:
         results |= estimates
         sentences += part_sentences
-    series = record_series(p, plaquettes, loops, mesons, flow, trajectories)
     drifts = check_drift(results, series)
     e = results["plaquette"]
     tau = f"; tau_int of the plaquette is {e.tau_int:.1f} +- {e.tau_int_error:.1f} of them" if e.tau_int else ""
@@ -129,7 +142,7 @@ def analyse(p: Parameters, plaquettes: np.ndarray, loops: Loops, mesons: Mapping
     first = [f"plaquette = {e}{coupling} on {' x '.join(map(str, p.lattice.extents))}",
              f"{len(plaquettes)} configurations, {apart}{tau}"]
     sentences += [f"no error of the plaquette: {e.note}"] if e.note and not drifts else []
-    return Findings(results, [*first, *drifts, *sentences], seconds, series)
+    return Findings(results, [*first, *drifts, *sentences], seconds, dict(series))
 
 
 def check_drift(results: dict[str, Estimate], series: Mapping[str, Recorded]) -> list[str]:
@@ -137,18 +150,20 @@ def check_drift(results: dict[str, Estimate], series: Mapping[str, Recorded]) ->
 
     The averages of series that differ lose their errors.
     """
-    names = ["plaquette", "plaquette_temporal", "plaquette_spatial", "rectangle"]
-    normal = {name: series[name].values for name in names if name in series}
+    normal = {name: series[name].values for name in ("plaquette", "plaquette_temporal", "plaquette_spatial")}
     others = {"polyakov": np.hypot(*series["polyakov"].values.T)}
-    for name, recorded in series.items():
-        if name in ("flow_energy", "flow_energy_plaquette"):
-            normal[name] = recorded.values[:, -1]
+    for path, recorded in series.items():
+        family, name = path.partition("/")[0], path.rpartition("/")[2]
+        if name == "rectangle":
+            normal[path] = recorded.values
+        elif name in ("energy", "energy_plaquette"):
+            normal[path] = recorded.values[:, -1]
         elif name == "charge":
-            others["charge_squared"] = recorded.values[:, -1]**2
+            others[path.replace("charge", "charge_squared")] = recorded.values[:, -1]**2
         elif name == "wilson_loops":
-            normal[name] = recorded.values[:, 0, 0]
-        elif name.startswith("meson_"):
-            others[name] = recorded.values[:, recorded.values.shape[1] // 4]
+            normal[path] = recorded.values[:, 0, 0]
+        elif family == "mesons":
+            others[path] = recorded.values[:, recorded.values.shape[1] // 4]
     names = drifting_series(normal, others)
     for name in names:
         if name in results:

@@ -12,7 +12,7 @@ from plaq.data.estimate import Estimate
 from plaq.lqcd.measurements.averages import average
 from plaq.lqcd.measurements.fits import Weights, quality, weights
 
-AXIAL = "gammatgamma5, gamma5"  # the correlator of the axial current with the pseudoscalar source
+AXIAL = "gammatgamma5_gamma5"  # the correlator of the axial current with the pseudoscalar source
 LIGHTEST, HEAVIEST = 1e-4, 10.0  # range of masses of a fit
 
 

@@ -54,8 +54,8 @@ def on_axes(panel: Panel, title: str, caption: str) -> Drawing:
 def overview(findings: Findings):
     """Draw the main panels side by side."""
     chosen = panels(findings)
-    shown = [name for name in ("plaquette", "flow", "potential", "effective_masses", "delta_h", "correlators", "charge")
-             if name in chosen][:PANELS]
+    shown = [name for kind in ("plaquette", "flow", "potential", "effective_masses", "delta_h", "correlators", "charge")
+             for name in chosen if name.rpartition("/")[2] == kind][:PANELS]
     rows = -(-len(shown) // 2)
     figure, grid = subplots(rows, min(2, len(shown)), figsize=(4.6 * min(2, len(shown)), 3.0 * rows), squeeze=False)
     for axes in grid.flat[len(shown):]:
@@ -79,28 +79,42 @@ def panels(findings: Findings) -> dict[str, tuple[Panel, str, str]]:
         chosen["delta_h"] = (lambda axes: changes(axes, series["delta_h"].values, series["accepted"].values),
                              "Energy violation", "ΔH of all trajectories, those of thermalisation too; crosses were "
                              "refused.")
-    if "flow_energy" in estimates:
-        chosen["flow"] = (lambda axes: flow(axes, findings), "Gradient flow",
+    for path in tables(findings):
+        chosen |= table_panels(findings, path)
+    return chosen
+
+
+def tables(findings: Findings) -> list[str]:
+    """Return the paths of tables of the input that have estimates, as ``mesons/pion/``."""
+    return list(dict.fromkeys(name.rpartition("/")[0] + "/" for name in findings.estimates if "/" in name))
+
+
+def table_panels(findings: Findings, path: str) -> dict[str, tuple[Panel, str, str]]:
+    """Return {name: (panel, title, caption)} of all available data of a table."""
+    estimates = {name.removeprefix(path): e for name, e in findings.estimates.items() if name.startswith(path)}
+    family, title = path.split("/")[0], f" of {path[:-1].replace('/', '.')}"
+    chosen: dict[str, tuple[Panel, str, str]] = {}
+    if family == "flow":
+        chosen["flow"] = (lambda axes: flow(axes, estimates), "Gradient flow",
                           "t^2 E of the clover-shaped field strength, and by plaquettes; 0.3 at t = t0.")
-        charge = series["charge"]
+        charge = findings.recorded[f"{path}charge"]
         chosen["charge"] = (lambda axes: history(axes, charge.values[:, -1], None, "configuration", "$Q$"),
                             "Topological charge", f"Clover-shaped, at flow time {charge.axis('t')[-1]:g} a^2.")
     if "potential" in estimates and np.isfinite(estimates["potential"].mean).any():
         chosen["potential"] = (lambda axes: potential(axes, estimates["potential"]), "Static potential",
                                "ln W(r, t) / W(r, t + 1) of Wilson loops; it falls to V(r) as t grows.")
-    mesons = {name.removeprefix("meson_"): e for name, e in estimates.items() if name.startswith("meson_")}
-    if mesons:
+    masses = {name.removeprefix("mass_"): e for name, e in estimates.items() if name.startswith("mass_")}
+    if mesons := {name: estimates[name] for name in masses}:
         chosen["correlators"] = (lambda axes: correlators(axes, mesons), "Correlators",
                                  "|C(t)|, t from the source; open symbols are negative.")
-    masses = {name.removeprefix("mass_"): e for name, e in estimates.items() if name.startswith("mass_")}
     if any(np.isfinite(e.mean).any() for e in masses.values()):
-        chosen["effective_masses"] = (lambda axes: effective_masses(axes, masses, findings), "Effective masses",
+        chosen["effective_masses"] = (lambda axes: effective_masses(axes, masses, estimates), "Effective masses",
                                       "cosh m = (C(t-1) + C(t+1)) / 2 C(t); bands are masses of fits, where there are "
                                       "any.")
     if "pcac_mass" in estimates and np.isfinite(estimates["pcac_mass"].mean).any():
         chosen["pcac_mass"] = (lambda axes: pcac(axes, estimates["pcac_mass"]), "PCAC mass",
                                estimates["pcac_mass"].convention + ".")
-    return chosen
+    return {path + name: (panel, words + title, caption) for name, (panel, words, caption) in chosen.items()}
 
 
 def history(axes, values: np.ndarray, average, axis: str, label: str):
@@ -123,17 +137,17 @@ def changes(axes, values: np.ndarray, accepted: np.ndarray):
     axes.set(xlabel="trajectory", ylabel=r"$\Delta H$")
 
 
-def flow(axes, findings: Findings):
-    for i, (name, label) in enumerate((("flow_energy", "clover"), ("flow_energy_plaquette", "plaquettes"))):
-        energy = findings[name]
+def flow(axes, estimates: dict):
+    for i, (name, label) in enumerate((("energy", "clover"), ("energy_plaquette", "plaquettes"))):
+        energy = estimates[name]
         t = energy.axes[0].values
         axes.plot(t, t**2 * energy.mean, color=f"C{2 * i}", label=label)
         if energy.supported:
             axes.fill_between(t, t**2 * (energy.mean - energy.error), t**2 * (energy.mean + energy.error),
                               color=f"C{2 * i}", alpha=0.3, linewidth=0)
     axes.axhline(0.3, color="C3", linewidth=0.8)
-    if "t0" in findings.estimates:
-        axes.axvline(findings["t0"].mean, color="C1", linewidth=0.8, label="$t_0$")
+    if "t0" in estimates:
+        axes.axvline(estimates["t0"].mean, color="C1", linewidth=0.8, label="$t_0$")
     axes.legend()
     axes.set(xlabel="$t / a^2$", ylabel="$t^2 E$", ylim=(0, None))
 
@@ -169,12 +183,12 @@ def pcac(axes, mass):
     axes.set(xlabel="$t / a$", ylabel=r"$a\,m_{\rm PCAC}$")
 
 
-def effective_masses(axes, masses: dict, findings: Findings):
+def effective_masses(axes, masses: dict, estimates: dict):
     for i, (name, mass) in enumerate(masses.items()):
         t = mass.axes[0].values + 0.08 * i
         error = mass.error if mass.supported else None
         axes.errorbar(t, mass.mean, error, fmt="o", color=f"C{i % 6}", label=name)
-        fit = findings.estimates.get(f"fit_{name}")
+        fit = estimates.get(f"fit_{name}")
         if fit is not None and fit.supported:
             first = int(fit.convention.split("from ")[1].split()[0])
             axes.fill_between([first, mass.axes[0].values[-1] + 1], fit.mean - fit.error, fit.mean + fit.error,

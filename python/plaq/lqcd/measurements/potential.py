@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from plaq.data.estimate import Axis, Estimate
+from plaq.data.recorded import Recorded
 from plaq.lqcd.measurements.averages import average
 from plaq.lqcd.measurements.fits import Quality, Weights, quality, weights
-from plaq.lqcd.parameters import Parameters
 
 FIRST = 2  # r of the fit for r0
 FORCE = 1.65  # r0^2 F(r0)
-
-
-@dataclass(frozen=True)
-class Loops:
-    """Loops of each configuration.
-
-    Polyakov loops [configuration, (re, im)], 2 x 1 rectangles [configuration], and
-    Wilson loops [configuration, r - 1, t - 1].
-    """
-
-    polyakov: np.ndarray
-    rectangles: np.ndarray
-    wilson: np.ndarray
 
 
 def effective_potential(loops: np.ndarray) -> np.ndarray:
@@ -62,23 +51,22 @@ def sommer_scale(potential: np.ndarray, w: np.ndarray) -> np.ndarray:
     return np.array(np.sqrt((FORCE - alpha) / sigma) if sigma > 0 and alpha < FORCE else np.nan)
 
 
-def loop_estimates(p: Parameters, loops: Loops) -> tuple[dict[str, Estimate], list[str]]:
-    """Return estimates of loops and potential, and sentences."""
-    r, t = np.arange(1, p.loops.space + 1), np.arange(1, p.loops.time + 1)
+def loop_estimates(table: Any, series: Mapping[str, Recorded]) -> tuple[dict[str, Estimate], list[str]]:
+    """Return estimates of loops and potential of a table [loops.NAME] from {quantity: series}, and sentences."""
+    wilson = series["wilson_loops"]
+    axes, t = wilson.axes[1:], wilson.axis("t")
     results = {
-        "rectangle": average("rectangle", loops.rectangles, convention="Re tr R / 3 of 2 x 1 rectangles"),
-        "wilson_loops": average("wilson_loops", loops.wilson, axes=[Axis("r", r, "a"), Axis("t", t, "a")],
-                                convention="Re tr W / 3 of loops of r sites in space, on links smeared there, "
-                                "and t in time"),
-        "potential": average("potential", loops.wilson, effective_potential, unit="1/a",
-                             axes=[Axis("r", r, "a"), Axis("t", t[:-1], "a")], convention="ln W(r, t) / W(r, t + 1)"),
+        "rectangle": average("rectangle", series["rectangle"].values, convention="Re tr R / 3 of 2 x 1 rectangles"),
+        "wilson_loops": average("wilson_loops", wilson.values, axes=axes, convention=wilson.convention),
+        "potential": average("potential", wilson.values, effective_potential, unit="1/a",
+                             axes=[axes[0], Axis("t", t[:-1], "a")], convention="ln W(r, t) / W(r, t + 1)"),
     }
-    at = (p.loops.plateau or p.loops.time // 2) - 1
+    at = (table.plateau or table.time // 2) - 1
     flat = results["potential"].pick(t=at)
     sentences = [f"static potential at r = {x}: {flat.pick(r=i)} / a, from Wilson loops at t = {at + 1}"
-                 for i, x in enumerate(r)]
-    if len(r) >= 4 and flat.supported:
-        pairs = loops.wilson[:, :, at:at + 2]
+                 for i, x in enumerate(wilson.axis("r"))]
+    if len(wilson.axis("r")) >= 4 and flat.supported:
+        pairs = wilson.values[:, :, at:at + 2]
         w = potential_weights(pairs, flat)
         weighting = "correlated" if w.correlated else "uncorrelated"
         r0 = average("r0", pairs, lambda pair: sommer_scale(effective_potential(pair)[:, 0], w.matrix), unit="a",

@@ -3,20 +3,17 @@ r"""Scales from the gradient flow: t0 and w0, from E(t) on equally spaced flow t
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
-
-from plaq.lqcd.parameters import Parameters
 
 LEVEL = 0.3  # of t^2 E and of t d(t^2 E)/dt
 
 
-def flow_times(p: Parameters) -> np.ndarray:
-    """Return flow times of measurements of E and Q: after every step, the last at flow.time; none without a time."""
-    if p.flow.time is None:
-        return np.zeros(0)
-    steps = max(1, math.ceil(p.flow.time / p.flow.step - 1e-9))
-    return p.flow.time * np.arange(1, steps + 1) / steps
+def flow_times(flow: Any) -> np.ndarray:
+    """Return flow times of measurements of E and Q of [flow.NAME]: after every step, the last at its time."""
+    steps = max(1, math.ceil(flow.time / flow.step - 1e-9))
+    return flow.time * np.arange(1, steps + 1) / steps
 
 
 def crossing(times: np.ndarray, values: np.ndarray, level: float) -> np.ndarray:

@@ -1,0 +1,81 @@
+"""Measurements of gauge fields alone: plaquettes, Wilson loops, the gradient flow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from plaq.data.estimate import Axis
+from plaq.lqcd.fields.fields import GaugeField
+from plaq.lqcd.measurements.measurement import Measurement, Quantity
+from plaq.lqcd.measurements.scales import flow_times
+from plaq.lqcd.parameters import Parameters
+
+
+class Plaquettes(Measurement):
+    """Plaquettes and the Polyakov loop of every configuration, which need no table."""
+
+    family, name, every, key = "plaquettes", "", 1, "plaquettes"
+
+    def __init__(self, p: Parameters):
+        self.p = p
+
+    def path(self, quantity: str) -> str:
+        return quantity
+
+    def quantities(self) -> dict[str, Quantity]:
+        return {"plaquette": Quantity("Re tr P / 3 of each configuration"),
+                "plaquette_temporal": Quantity("of those with direction t"),
+                "plaquette_spatial": Quantity("of those without"),
+                "polyakov": Quantity("Polyakov loop, real and imaginary part of tr L / 3 on average over space",
+                                     (Axis("part", np.arange(2)),))}
+
+    def measure(self, gauge: GaugeField, number: int) -> Mapping[str, Any]:
+        temporal, spatial = gauge.plaquettes()
+        loop = gauge.polyakov_loop()
+        return {"plaquette": (temporal + spatial) / 2, "plaquette_temporal": temporal, "plaquette_spatial": spatial,
+                "polyakov": [loop.real, loop.imag]}
+
+
+class Loops(Measurement):
+    """Rectangles and Wilson loops of [loops.NAME]."""
+
+    family = "loops"
+
+    def quantities(self) -> dict[str, Quantity]:
+        r, t = np.arange(1, self.table.space + 1), np.arange(1, self.table.time + 1)
+        return {"rectangle": Quantity("Re tr R / 3 of 2 x 1 rectangles"),
+                "wilson_loops": Quantity("Re tr W / 3 of loops of r sites in space, on links smeared there, and t in "
+                                         "time", (Axis("r", r, "a"), Axis("t", t, "a")))}
+
+    def measure(self, gauge: GaugeField, number: int) -> Mapping[str, Any]:
+        return {"rectangle": gauge.rectangle(),
+                "wilson_loops": gauge.wilson_loops(self.table.space, self.table.time, smooth_links(gauge, self.table))}
+
+
+class Flow(Measurement):
+    """Energy density and topological charge along the gradient flow, of [flow.NAME]."""
+
+    family = "flow"
+
+    def quantities(self) -> dict[str, Quantity]:
+        axis = Axis("t", flow_times(self.table), "a^2")
+        return {"energy": Quantity("-tr F^2 on average over sites, clover, at flow times", (axis,), "a^-4"),
+                "energy_plaquette": Quantity("2 Re tr (1 - P) of the six plaquettes of a site, on average over sites, "
+                                             "at flow times", (axis,), "a^-4"),
+                "charge": Quantity("topological charge, clover, at flow times", (axis,))}
+
+    def measure(self, gauge: GaugeField, number: int) -> Mapping[str, Any]:
+        flowed, rows = gauge.copy(), []
+        for step in np.diff(flow_times(self.table), prepend=0.0):
+            flowed.flow(step, self.table.step)
+            rows.append((*flowed.energy_and_charge(), flowed.plaquette_energy()))
+        energy, charge, plaquettes = np.transpose(rows)
+        return {"energy": energy, "energy_plaquette": plaquettes, "charge": charge}
+
+
+def smooth_links(gauge: GaugeField, table: Any) -> GaugeField:
+    """Return the gauge field with links in space smeared as the table says. Collective."""
+    return gauge.copy().ape(table.ape_alpha, table.ape_steps) if table.ape_steps else gauge
