@@ -30,7 +30,8 @@ def _every(section: str) -> Parameter:
 
 def _links(section: str, purpose: str) -> list[Parameter]:
     return [Parameter(section, "ape_alpha", real("[0, 1]"), 0.5, "", "weight of the staples in APE smearing of links"),
-            Parameter(section, "ape_steps", integer(0, 1000), 0, "", f"smearing steps of links in space, for {purpose}")]
+            Parameter(section, "ape_steps", integer(0, 1000), 0, "",
+                      f"smearing steps of links in space, for {purpose}")]
 
 
 TABLE = [
