@@ -79,3 +79,22 @@ def test_exact_diagonalisation_gives_the_response_of_its_cluster():
         assert not point[name].error.any() and not point[name].note
     opposite = (point["G4_charge_q1_m0"].mean - point["G4_magnetic_q1_m0"].mean) / 2
     assert np.allclose(point["G4_updown_q1_m0"].mean, opposite, rtol=0, atol=1e-12)
+
+
+def test_the_response_is_computed_again_from_kept_samples(results):
+    """With the values of every group, at momenta that the run had and at others."""
+    point = results.at(0.5)
+    for channel, name in (("magnetic", "chi_s"), ("charge", "chi_c"), ("pp", "chi_pair_s")):
+        for m in (0, 1):
+            again, known = point.susceptibility(PAIRS["momenta"], channel, m), point[name].pick(nu=m)
+            assert np.allclose(again.mean, known.mean, rtol=0, atol=1e-9)
+            assert np.allclose(again.error, known.error, rtol=1e-3, atol=1e-9)
+    assert point.susceptibility((1, 0), "pp", form="d").mean == pytest.approx(point["chi_pair_d"].mean[2, 0], abs=1e-9)
+    between = point.susceptibility((0.6, 0.9))
+    assert between.mean.shape == () and 0 < between.error < between.mean
+    for bad, words in ((dict(channel="spin"), "not one of"), (dict(m=2), "no function at the transfer"),
+                       (dict(form="p"), "form = 'p'")):
+        with pytest.raises(InputError, match=words):
+            point.susceptibility((1, 1), **bad)
+    with pytest.raises(InputError, match="one momentum of two components"):
+        point.susceptibility(1.0)

@@ -107,6 +107,9 @@ TABLE = [
               "a list, or a number of points on the path through the points of high symmetry"),
     Parameter("two_particle", "samples", boolean(), None, "",
               "true: keep the jackknife samples of two-particle functions in results.h5"),
+    Parameter("two_particle", "decomposition", boolean(), None, "",
+              "true: measure the magnetic and charge functions at all transfers of the cluster, and divide the pairing "
+              "vertex into their exchange and the rest"),
     *running.rows([
         Parameter("run", "device", devices(), "none", "",
                   "devices on which chains walk and are measured: none for the workers, numbers of GPUs, or auto for "
@@ -301,6 +304,8 @@ def check(values: Mapping[str, Any], source: str) -> None:
     if pairs.momenta is not None:
         check_momenta(values, hamiltonian, refuse)
     check_scales(hamiltonian, dca, refuse)
+    if pairs.decomposition:
+        check_decomposition(values, refuse)
     if values["run"].two_particle == "distributed" and pairs.samples:
         refuse('run.two_particle = "distributed" keeps no samples: two_particle.samples = true needs "local" or "auto"')
     if values["run"].two_particle == "distributed" and solver.chains > MOST_CHAINS_DISTRIBUTED:
@@ -361,6 +366,23 @@ def check_window(omega_max: float, temperatures: list[float], refuse) -> None:
     if count > MOST_FREQUENCIES:
         refuse(f"two_particle.omega_max = {omega_max} holds {count:.0f} frequencies at T = {coldest}: "
                f"at most {MOST_FREQUENCIES} are allowed")
+
+
+def check_decomposition(values: Mapping[str, Any], refuse: Callable) -> None:
+    """Refuse a decomposition of the pairing vertex where that vertex, or what it is divided into, is not measured."""
+    pairs = values["two_particle"]
+    if not measures_pairing(pairs):
+        refuse('two_particle.decomposition = true needs pairing at q = 0, nu = 0: "pp" in two_particle.channels, '
+               "[0, 0] in transfers and 0 in bosonic")
+    if values["run"].two_particle == "distributed":
+        refuse('run.two_particle = "distributed" has no whole function on a rank: two_particle.decomposition = true '
+               'needs "local" or "auto"')
+
+
+def measures_pairing(pairs: Any) -> bool:
+    """Return whether pp at q = 0, nu = 0 is among the two-particle functions: it alone is stored in its real form."""
+    at_zero = pairs.transfers == "auto" or any(all(x % 2 == 0 for x in q) for q in pairs.transfers)
+    return "pp" in pairs.channels and at_zero and 0 in pairs.bosonic
 
 
 def transfers(model: Any, pairs: Any) -> list[list[float]]:

@@ -154,7 +154,7 @@ def solver_request(setup: Setup, state: TemperatureState, g0: np.ndarray) -> Sol
         request.window = choices.window(p, beta)
         request.orbit = pair_orbits(setup.model.group)
         request.pairing = PAIRING in setup.channels
-        request.channels = choices.measured_functions(setup.general_channels)
+        request.channels = choices.measured_functions([*setup.general_channels, *setup.exchanged])
     return request
 
 
@@ -327,7 +327,8 @@ def evaluate(setup: Setup, state: TemperatureState, bath: Bath, solution: Soluti
     with noise_explained(setup, state, [*state.history, verdict.record]):
         estimates = observables.estimates(solution.evaluation, verdict.average, bath.request.window,
                                           setup.general_channels, setup.run.comm.starmap, state.distributed,
-                                          setup.run.raise_if_stopped, setup.parameters.two_particle.samples)
+                                          setup.run.raise_if_stopped, setup.parameters.two_particle.samples,
+                                          setup.exchanged)
     if setup.target_density is None:
         mu, error = mu_of(setup, bath, [*state.history, verdict.record])
         estimates["mu"] = replace(estimates["mu"], mean=np.array(mu), error=np.array(error), jackknife=None)

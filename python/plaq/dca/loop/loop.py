@@ -25,7 +25,7 @@ from plaq.dca.lattice.model import Model
 from plaq.dca.loop import iteration, status
 from plaq.dca.loop.convergence import APPROACH, FINAL
 from plaq.dca.loop.first_sigma import first_sigma
-from plaq.dca.loop.setup import Setup, asked_channels
+from plaq.dca.loop.setup import Setup, asked_channels, exchanged_functions
 from plaq.dca.loop.state import Predecessor, RunState, TemperatureState, deal, deal_run
 from plaq.dca.loop.two_particle import distribute
 from plaq.dca.physics.exact import exact_point
@@ -86,7 +86,8 @@ class Loop:
                                   phase="exact diagonalisation")
         channels = asked_channels(p, self.model) if p.measures_two_particle(T) else []
         frequencies = choices.window(p, 1 / T) if channels else 0
-        point = self.comm.together(lambda: exact_point(p, self.model, self._state.index, channels, frequencies))
+        point = self.comm.together(lambda: exact_point(p, self.model, self._state.index, channels, frequencies,
+                                                       exchanged_functions(p, self.model, T)))
         yield from self._finish_point(point, {})
 
     def _temperature(self, T: float) -> Iterator[bool]:

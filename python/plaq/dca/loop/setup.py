@@ -10,7 +10,8 @@ from plaq.dca.lattice.model import Model
 from plaq.dca.loop.observer import QuietObserver
 from plaq.dca.parameters import Parameters
 from plaq.dca.physics.equations import Equations, equations_of
-from plaq.dca.solver import iteration_average
+from plaq.dca.physics.vertex_parts import needed_functions
+from plaq.dca.solver import choices, iteration_average
 from plaq.run.driver import Run
 
 PAIRING = "pp", 0, 0  # in its real form
@@ -76,6 +77,19 @@ class Setup:
     def general_channels(self) -> list[Channel]:
         """Two-particle functions asked for at this temperature, other than pairing."""
         return [channel for channel in self.channels if channel != PAIRING]
+
+    @property
+    def exchanged(self) -> list[Channel]:
+        """Two-particle functions that the decomposition of the pairing vertex needs at this temperature, if asked for.
+        """
+        return exchanged_functions(self.parameters, self.model, self.T)
+
+
+def exchanged_functions(p: Parameters, model: Model, T: float) -> list[Channel]:
+    """Return the two-particle functions that the decomposition of the pairing vertex needs; none if not asked for."""
+    if not p.two_particle.decomposition or not p.measures_two_particle(T):
+        return []
+    return needed_functions(model.group, choices.window(p, 1 / T))
 
 
 def asked_channels(p: Parameters, model: Model) -> list[Channel]:

@@ -15,6 +15,7 @@ from plaq.dca.physics import orbitals, single_particle, two_particle
 from plaq.dca.physics.evaluation import Evaluation
 from plaq.dca.physics.lattice_estimates import lattice_estimates
 from plaq.dca.physics.point import Point
+from plaq.dca.physics.vertex_estimates import PartsEstimate
 from plaq.dca.solver import ed
 from plaq.dca.solver.choices import SUMS, measured_as
 from plaq.dca.solver.ed.model import exact_cluster
@@ -22,10 +23,11 @@ from plaq.dca.solver.ed.pairs import densities, density_pairs
 from plaq.dca.units import in_units
 
 
-def exact_point(parameters, model, index, channels=(), window=0):
+def exact_point(parameters, model, index, channels=(), window=0, exchanged=()):
     """Return observables of the isolated cluster at a temperature of the run, with errors 0.
 
-    channels : (kind, transfer index, bosonic index) of the two-particle functions; window : their positive frequencies.
+    channels : (kind, transfer index, bosonic index) of the two-particle functions; window : their positive frequencies;
+    exchanged : the functions that the decomposition of the pairing vertex needs, if asked for.
     """
     started = time.perf_counter()
     T = parameters.dca.temperatures[index]
@@ -49,6 +51,15 @@ def exact_point(parameters, model, index, channels=(), window=0):
         estimates[name] = Estimate(name, g4, np.zeros_like(g4), axes=axes, unit="1/t^2", convention=convention)
     if model.momenta is not None:
         estimates |= exact_response(evaluation, values["G"], functions, window)
+    if exchanged:
+        model.coarse_graining.prepare(np.pi / beta)
+        pairing = functions["pp", 0, 0][:, window:].real
+        needed = [functions[which] if which in functions else exact_function(exact, *which, window)
+                  for which in exchanged]
+        parts = PartsEstimate(evaluation, window, exchanged)
+        found = parts.values(*with_bath(evaluation, values["G"]), pairing, *needed)
+        estimates |= {name: Estimate(name, found[name], np.zeros_like(found[name]), **label)
+                      for name, label in parts.labels().items()}
     seconds = {"exact": time.perf_counter() - started}
     return Point(index, T, beta, exact.mu, in_units(estimates, parameters.unit), [], seconds,
                  representatives=model.group.representatives)
@@ -115,11 +126,16 @@ def exact_function(exact, kind, q, m, window):
     return sum(factor * ed.two_particle(exact, part, q, m, n) for part, factor in measured_as(kind).items())
 
 
-def exact_response(evaluation, g, functions, window):
-    """Return the response at the momenta asked for, which are those of the cluster, by the vertex in the window."""
+def with_bath(evaluation, g):
+    """Return (evaluation, m) of G [K, w], as `Evaluation.sample` does."""
     cluster, mesh, shift = evaluation.model.cluster, evaluation.mesh, evaluation.equations.shift
     g0 = 1 / (1j * mesh.omega + evaluation.mu - shift - cluster.energies[:, None])
-    evaluation, m = replace(evaluation, g0=g0), (g0 - g) / g0**2
+    return replace(evaluation, g0=g0), (g0 - g) / g0**2
+
+
+def exact_response(evaluation, g, functions, window):
+    """Return the response at the momenta asked for, which are those of the cluster, by the vertex in the window."""
+    evaluation, m = with_bath(evaluation, g)
     functions = {("magnetic" if kind == "transverse" else kind, q, nu): g4 for (kind, q, nu), g4 in functions.items()}
 
     def resample(which, prepare, function):

@@ -18,7 +18,7 @@ from plaq.dca.solver.ctaux import Measured
 from plaq.dca.solver.distributed_g4 import DistributedEstimate, DistributedG4
 from plaq.trace.session import region
 
-PAIRS = "G4_", "lambda_", "eigenv", "chi_", "leading_"  # first letters of names from two-particle functions
+PAIRS = "G4_", "lambda_", "eigenv", "chi_", "leading_", "vertex_"  # first letters of names from two-particle functions
 LIGHT = "sign", "order_histogram", "eigenv", "leading_vector"  # samples may order eigenvectors anew
 TAILS = "heavy tails: errors of single numbers may be several times too small"
 ROUNDING = {"density": 1e-5, "spin_square": 1e-5, "charge_square": 1e-5}  # in the time series
@@ -26,17 +26,18 @@ ROUNDING = {"density": 1e-5, "spin_square": 1e-5, "charge_square": 1e-5}  # in t
 
 @region("estimates")
 def estimates(evaluation: Evaluation, measured: Measured, window=0, channels=(), starmap=itertools.starmap,
-              distributed: DistributedG4 | None = None, between: Callable[[], None] = lambda: None, samples=False
-              ) -> dict[str, Estimate | DistributedEstimate]:
+              distributed: DistributedG4 | None = None, between: Callable[[], None] = lambda: None, samples=False,
+              exchanged=()) -> dict[str, Estimate | DistributedEstimate]:
     """Return all observables of a temperature by name; see docs/conventions.md for each formula.
 
     channels : two-particle functions (kind, transfer index, bosonic index) asked for; `measured` has those of
-    `measured_functions`.
+    `measured_functions`, of these and of ``exchanged``.
     starmap : evaluates the samples of two-particle functions; ranks that all have `measured` may share them
     (Communicator.starmap). With ``distributed`` they always share them, and return these functions as
     `DistributedEstimate`.
     between : called on all ranks after each sample; an exception from it ends the work.
     samples : whether two-particle functions keep their jackknife samples.
+    exchanged : further functions that are measured, for the decomposition of the pairing vertex; none: it is left out.
     """
     taus = autocorrelation(measured, evaluation.equations.series_columns)
     slowest = max((taus[name] for name in SLOW if name in taus), default=None)
@@ -69,7 +70,8 @@ def estimates(evaluation: Evaluation, measured: Measured, window=0, channels=(),
     results["order_histogram"] = histogram.estimate("order_histogram", axes, note=note,
                                                     convention="probability of k vertices, not weighted by the sign")
     if measured.pairing is not None or channels:
-        results |= PairEstimates(evaluation, measured, window, channels, on_ranks, distributed, note, samples).all()
+        results |= PairEstimates(evaluation, measured, window, channels, on_ranks, distributed, note, samples,
+                                 exchanged).all()
     return marked(equations.without_noise(results, evaluation))
 
 

@@ -27,6 +27,7 @@ from plaq.dca.physics.two_particle import (
     pairing_labels,
     two_particle_axes,
 )
+from plaq.dca.physics.vertex_estimates import PartsEstimate
 from plaq.dca.solver.choices import SUMS, measured_as, measured_functions
 from plaq.dca.solver.ctaux import Measured
 from plaq.dca.solver.distributed_g4 import DistributedEstimate, DistributedG4, PairFunction, pair_functions
@@ -40,7 +41,8 @@ class PairEstimates:
     """Two-particle functions of a temperature, and the estimates that follow from them.
 
     channels : (kind, transfer index, bosonic index) asked for, without pairing; on_ranks : evaluates samples, which
-    ranks may share; note : the reason for infinite errors, or nothing; samples : whether functions keep their samples.
+    ranks may share; note : the reason for infinite errors, or nothing; samples : whether functions keep their samples;
+    exchanged : functions that are measured for the decomposition of the pairing vertex (plaq.dca.physics.vertex_parts).
     """
 
     evaluation: Evaluation
@@ -51,6 +53,7 @@ class PairEstimates:
     distributed: DistributedG4 | None = None
     note: str = ""
     samples: bool = False
+    exchanged: Sequence[tuple[str, int, int]] = ()
     results: dict[str, Estimate | DistributedEstimate] = field(default_factory=dict)
 
     @cached_property
@@ -58,7 +61,12 @@ class PairEstimates:
         """Shapes of the measured functions."""
         model = self.evaluation.model
         orbits = None if self.measured.pairing is None else pair_orbits(model.group)
-        return pair_functions(self.window, model.cluster.size, orbits, len(measured_functions(self.channels)))
+        return pair_functions(self.window, model.cluster.size, orbits, len(self.measured_kinds))
+
+    @cached_property
+    def measured_kinds(self) -> list[tuple[str, int, int]]:
+        """The functions in `Measured.channels`, in their order."""
+        return measured_functions([*self.channels, *self.exchanged])
 
     @cached_property
     def sums(self) -> tuple[np.ndarray, np.ndarray]:
@@ -73,6 +81,8 @@ class PairEstimates:
             self.add_pairing()
         for kind, q, m in self.channels:
             self.add_channel(kind, q, m)
+        if self.exchanged:
+            self.add_decomposition()
         asked = [("pp", 0, 0)] * (self.measured.pairing is not None) + list(self.channels)
         if self.evaluation.model.momenta is not None and asked:
             kinds = [(part, q, m) for kind, q, m in asked if kind not in ("upup", "updown")
@@ -84,7 +94,7 @@ class PairEstimates:
         """Return the shape and the rows [bin, row, n'] of a function that is measured, or a sum of such functions."""
         if (kind, q, m) == ("pp", 0, 0) and self.measured.pairing is not None:
             return self.functions["pairing"], self.measured.pairing
-        known = measured_functions(self.channels)
+        known = self.measured_kinds
         parts = [(factor, known.index((part, q, m))) for part, factor in measured_as(kind).items()]
         function = self.functions[f"channel_{parts[0][1]}"]
         if len(parts) == 1:
@@ -92,10 +102,10 @@ class PairEstimates:
         return function, [sum(factor * rows for (factor, _), rows in zip(parts, bins))
                           for bins in zip(*(self.measured.channels[i] for _, i in parts))]
 
-    def jackknife(self, function: Callable, rows: Rows) -> dict[str, Resampled]:
-        """Return the jackknife of function(norm, ratio, 1/G0, rows)."""
+    def jackknife(self, function: Callable, *rows: Rows) -> dict[str, Resampled]:
+        """Return the jackknife of function(norm, ratio, 1/G0, *rows)."""
         measured = self.measured
-        return statistics.jackknife(function, measured.norm, *self.sums, rows, weights=measured.weights,
+        return statistics.jackknife(function, measured.norm, *self.sums, *rows, weights=measured.weights,
                                     starmap=self.on_ranks, chains=measured.chains)
 
     def with_all_data(self, function: Callable, rows: Rows):
@@ -133,6 +143,14 @@ class PairEstimates:
             lambda w, g, f, g4: pairing(*evaluation.sample(w, g, f), projectors, blocks, function.whole(g4 / w)), rows))
         self.add_function("G4_pp", function, rows, two_particle_axes(evaluation, self.window, half=True), PAIRING)
 
+    def add_decomposition(self) -> None:
+        """Add the parts of the pairing vertex, and what they contribute to the eigenvalues."""
+        shapes, rows = zip(*(self.rows(*which) for which in [("pp", 0, 0), *self.exchanged]))
+        estimate = PartsEstimate(self.evaluation, self.window, self.exchanged)
+        self.add(estimate.labels(), self.jackknife(
+            lambda w, g, f, *g4: estimate.values(*self.evaluation.sample(w, g, f), *(
+                shape.whole(rows / w) for shape, rows in zip(shapes, g4))), *rows))
+
     def add_channel(self, kind: str, q: int, m: int) -> None:
         """Add one function, and its eigenvalues where it is that of a channel of the Bethe-Salpeter equation."""
         evaluation, tag = self.evaluation, f"{kind}_q{q}_m{m}"
@@ -164,5 +182,5 @@ def crossed(negative: Resampled | None) -> str:
     if negative is None or negative.values is None:
         return ""
     changed = int(np.count_nonzero(negative.values != negative.mean))
-    return (f"{changed} of {len(negative.values)} jackknife samples have another number of negative eigenvalues of the "
-            "pairing function than all data: the vertex diverges near here" if changed else "")
+    return (f"{changed} of {len(negative.values)} jackknife samples have another number of negative eigenvalues of a "
+            "two-particle function than all data: the vertex diverges near here" if changed else "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -10,9 +11,12 @@ import numpy as np
 
 from plaq.data import display
 from plaq.data.estimate import Axis, Estimate, mark_bins
+from plaq.errors import InputError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from plaq.dca.physics.evaluation import Evaluation
 
 
 @dataclass(repr=False)
@@ -23,7 +27,8 @@ class Point:
     table {part: s}; ``seconds`` is the same for the whole temperature, summed over its iterations. ``in_file`` names
     two-particle functions that no rank holds whole: they are in ``results.h5`` only. ``functions`` has Sigma_in,
     Sigma, Sigma_error and G of every iteration, [iteration, K, w] on the mesh. ``representatives`` [K] is the index of
-    the first momentum that the point group maps onto each; None where it is not known.
+    the first momentum that the point group maps onto each; None where it is not known. ``evaluation`` returns model
+    and frequencies of this temperature; None where the input of the run is not known.
     """
 
     index: int
@@ -36,6 +41,7 @@ class Point:
     in_file: list[str] = field(default_factory=list)
     functions: dict[str, np.ndarray] = field(default_factory=dict)
     representatives: np.ndarray | None = field(default=None)
+    evaluation: Callable[[], Evaluation] | None = field(default=None, compare=False)
 
     def __post_init__(self):
         mark_bins(self.observables.values(), f"T = {self.T:g}, ")
@@ -57,6 +63,20 @@ class Point:
     def plot(self, name: str) -> Figure:
         """Return a figure of an observable."""
         return self[name].plot()
+
+    def susceptibility(self, q: Sequence, channel: str = "magnetic", m: int = 0, form: str = "s") -> Estimate:
+        """Return the susceptibility of the lattice at any momentum, from the functions of a finished run.
+
+        q : one momentum [2] or several [q, 2], in pi/a; channel : magnetic (S^z), charge or pp; m : bosonic index; form
+        : of pairs, "s" or "d". The run needs ``two_particle.samples = true`` and the channel at the cluster momenta
+        nearest to q. The value is extrapolated in the frequency window (docs/lattice_response.md). InputError where the
+        run lacks a function.
+        """
+        from plaq.dca.physics.recomputed import susceptibility
+
+        if self.evaluation is None:
+            raise InputError(f"T = {self.T:g}: the input of the run is not known; plaq.dca.load(folder) reads it")
+        return susceptibility(self.observables, self.evaluation(), q, channel, m, form)
 
     def __contains__(self, name: str) -> bool:
         return name in self.observables

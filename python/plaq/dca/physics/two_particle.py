@@ -44,12 +44,8 @@ def pairing(evaluation, m, projectors, blocks, g4):
     The equation is solved in each block that symmetry keeps apart; where a small point group joins irreps in one
     block, an eigenvalue belongs to the irrep that holds most of its gap function.
     """
-    g, sigma = evaluation.dyson(m)
     window = g4.shape[1]
-    n = np.arange(window)
-    z = evaluation.on_lattice(sigma).z_at(sigma, high_frequency_sigma(evaluation, g), n)
-    chi0_lattice = evaluation.model.coarse_graining.chi0_pp(z, z.conj()).real
-    chi0_cluster = np.abs(evaluation.mesh.at_frequencies(g, n)) ** 2
+    chi0_cluster, chi0_lattice = pair_bubbles(evaluation, m, window)
     g4 = bethe_salpeter.symmetrised(g4, evaluation.model.group.momentum_permutations)
 
     def solve(joined, name, w):
@@ -74,6 +70,15 @@ def pairing(evaluation, m, projectors, blocks, g4):
             if name == "d_x2y2":
                 values["lambda_window"] = np.array([solve(joined, name, w)[0] for w in windows(window)])
     return values
+
+
+def pair_bubbles(evaluation, m, window):
+    """Return chi0 of pairs at q = 0, nu = 0 of the cluster and of the lattice, [K, w > 0]."""
+    g, sigma = evaluation.dyson(m)
+    n = np.arange(window)
+    z = evaluation.on_lattice(sigma).z_at(sigma, high_frequency_sigma(evaluation, g), n)
+    chi0_lattice = evaluation.model.coarse_graining.chi0_pp(z, z.conj()).real
+    return np.abs(evaluation.mesh.at_frequencies(g, n)) ** 2, chi0_lattice
 
 
 def leading(block, joined, name, projectors):

@@ -12,11 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
+
 from plaq._core.dca import device_chain_bytes
 from plaq.dca.lattice.cluster import Cluster
-from plaq.dca.lattice.hopping import Lattice
+from plaq.dca.lattice.particle_hole import at_half_filling
 from plaq.dca.lattice.symmetry import PointGroup
-from plaq.dca.parameters import Parameters
+from plaq.dca.parameters import Parameters, measures_pairing
+from plaq.dca.physics.vertex_parts import needed_functions
 from plaq.dca.solver import choices, ctint
 from plaq.dca.solver.iteration_average import final_iterations
 from plaq.inputs.kinds import integer, real, text
@@ -137,12 +140,14 @@ def cost(p: Parameters, cluster: Cluster, T: float, machine: Machine, ranks: int
     pairs, solver = p.two_particle, p.solver
     measured = p.measures_two_particle(T)
     count = choices.window(p, 1 / T) if measured else 0
-    general, numbers = channels(p) if measured else 0, 0.0
-    functions = general + measures_pairing(p)
+    wanted = channels(p, cluster, count) if measured else []
+    general, numbers = len(wanted), 0.0
+    functions = general + measures_pairing(pairs)
+    pairing = measured and measures_pairing(pairs)
     if measured:
-        numbers = 8.0 * general * (sites * count) ** 2 + (2.0 * (sites * count) ** 2 if measures_pairing(p) else 0)
+        numbers = (8.0 * general + 2.0 * pairing) * (sites * count) ** 2
     single = cluster.size * elements * (2 * FREQUENCIES + 5) + 2 * order
-    reach = count + max(abs(m) for m in pairs.bosonic) if general else count
+    reach = count + max((abs(m) for _, _, m in wanted), default=0)
     chain = 8 * 8 * (1.5 * order) ** 2 + 6 * 4 * 2 * (sites * reach) ** 2 + 12 * numbers + 8 * single
     bins = 8 * solver.bins * (numbers + single)
     rank_chains, pieces = math.ceil(solver.chains / ranks), max(solver.bins, solver.chains)
@@ -155,13 +160,13 @@ def cost(p: Parameters, cluster: Cluster, T: float, machine: Machine, ranks: int
                                     + COPIES_OF_BINS / max(1, functions)))
     on_device = device_chain_bytes(
         sites, math.ceil(order), choices.block_length(solver, order), FREQUENCIES, math.ceil(2 * order),
-        reach if functions else 0, count, sites**2 if measured and measures_pairing(p) else 0, general,
-        any(kind != "pp" for kind in pairs.channels), -(-p.measurements(T)[1] // pieces))
+        reach if functions else 0, count, sites**2 if pairing else 0, general,
+        any(kind != "pp" for kind, _, _ in wanted), -(-p.measurements(T)[1] // pieces))
     in_turn = math.ceil(rank_chains / workers)
     steps = 2 * math.ceil(math.log2(ranks))
 
     core = wall = exchange = distributed_exchange = messages = 0.0
-    all_iterations = iterations(p, cluster.lattice, T, count, general)
+    all_iterations = iterations(p, cluster, T, count, general)
     for measurements, warm_up, n_w, extra in all_iterations:
         interval = choices.measure_every(solver, order, TYPICAL_TAU, sites, FREQUENCIES, n_w, extra)
         walk, measure = (choices.expansion_costs(order, sites, FREQUENCIES) if p.is_general else
@@ -179,6 +184,7 @@ def cost(p: Parameters, cluster: Cluster, T: float, machine: Machine, ranks: int
     evaluation = (samples * elements * machine.sample
                   + math.ceil(samples / ranks) * machine.analysis * operations * numbers)
     evaluation += response_seconds(p, sites, count, ranks, machine)
+    evaluation += decomposition_seconds(p, sites, count, general, ranks, machine)
     kept = kept_samples(p, sites, count)
     return Cost(T, order, count, chain, alone + 2 * kept, distributed if ranks > 1 else alone + 2 * kept, core, wall,
                 exchange, evaluation + elements * machine.iteration * len(all_iterations),
@@ -217,30 +223,37 @@ def kept_samples(p: Parameters, sites: int, window: int) -> float:
     return 16.0 * functions * jackknife_samples(p) * (2 * sites * window) ** 2
 
 
-def measures_pairing(p: Parameters) -> bool:
-    """Return whether pp at q = 0, nu = 0 is among the two-particle functions: it alone is stored in its real form."""
-    pairs = p.two_particle
-    at_zero = any(all(x % 2 == 0 for x in q) for q in pairs.transfers)
-    return "pp" in pairs.channels and at_zero and 0 in pairs.bosonic
-
-
-def channels(p: Parameters) -> int:
-    """Return the number of two-particle functions measured beside pairing at q = 0, nu = 0."""
+def channels(p: Parameters, cluster: Cluster, window: int) -> list[tuple[str, int, int]]:
+    """Return the two-particle functions measured beside pairing at q = 0, nu = 0."""
     pairs = p.two_particle
     kinds = {part for kind in pairs.channels for part in choices.measured_as(kind)}
-    return len(kinds) * len(pairs.transfers) * len(pairs.bosonic) - measures_pairing(p)
+    transfers = [cluster.momentum_index(np.pi * np.array(p.hamiltonian.momentum(q))) for q in pairs.transfers]
+    asked = {(kind, q, m) for kind in kinds for q in transfers for m in pairs.bosonic}
+    needed = needed_functions(PointGroup(cluster), window) if pairs.decomposition else []
+    return sorted((asked | set(needed)) - {("pp", 0, 0)})
 
 
-def iterations(p: Parameters, lattice: Lattice, T: float, window: int,
+def decomposition_seconds(p: Parameters, sites: int, window: int, functions: int, ranks: int,
+                          machine: Machine) -> float:
+    """Return the seconds of decompositions of the pairing vertex: matrices of 2 N_c n_w rows for each function."""
+    if not p.two_particle.decomposition:
+        return 0.0
+    return (functions * math.ceil((jackknife_samples(p) + 1) / ranks) * 15 * machine.analysis
+            * (2 * sites * window) ** 2)
+
+
+def iterations(p: Parameters, cluster: Cluster, T: float, window: int,
                channels: int) -> list[tuple[int, int, int, int]]:
     """Return (measurements, warm-up sweeps, window, channels) of each iteration of a temperature.
 
-    The approach is assumed to take its usual number of iterations.
+    The approach is assumed to take its usual number of iterations. An isolated cluster has one iteration, or those of a
+    search for mu.
     """
     (first, many), warm_up = p.measurements(T), p.solver.warmup
-    if p.dca.isolated or p.dca.iterations == 1:
+    searched = p.dca.density is not None and at_half_filling(p, cluster) is None
+    if (p.dca.isolated and not searched) or p.dca.iterations == 1:
         return [(many, warm_up, window, channels)]
-    again, last = warm_up // 4, final_iterations(p.dca.iterations, many, T, lattice.largest_energy)
+    again, last = warm_up // 4, final_iterations(p.dca.iterations, many, T, cluster.lattice.largest_energy)
     before = min(APPROACH, p.dca.iterations - last)
     part = (-(-many // last), again, window, channels)
     return [(first, warm_up, 0, 0), *[(first, again, 0, 0)] * (before - 1), *[part] * last]

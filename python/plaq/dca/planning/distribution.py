@@ -16,7 +16,7 @@ def may_be_distributed(p: Parameters) -> bool:
     Not for more chains than message tags, nor where all ranks need the samples of the functions.
     """
     return (p.run.two_particle != "local" and p.solver.chains <= MOST_CHAINS_DISTRIBUTED
-            and not p.two_particle.samples)
+            and not p.two_particle.samples and not p.two_particle.decomposition)
 
 
 def is_distributed(p: Parameters, cluster: Cluster, T: float, comm: Any) -> bool:

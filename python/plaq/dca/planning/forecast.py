@@ -189,8 +189,8 @@ def forecast(p: Parameters, machine: Machine, ranks: int, workers: int) -> Forec
 
 def counted(p: Parameters) -> str:
     """Return the number of iterations that the times assume, in words."""
-    lattice = lattice_of(p)
-    counts = sorted({len(iterations(p, lattice, T, 0, 0)) for T in p.dca.temperatures})
+    cluster = cluster_of(p)
+    counts = sorted({len(iterations(p, cluster, T, 0, 0)) for T in p.dca.temperatures})
     return f"{' or '.join(map(str, counts))} iteration{'s' * (counts != [1])} at every temperature"
 
 

@@ -17,6 +17,8 @@ SHOWN = {"chi_s": r"$\chi_s$", "chi_c": r"$\chi_c$", "chi_pair_d": r"$\chi_{\rm 
 PANELS = 3
 LEADING = {"leading_magnetic": "magnetic", "leading_charge": "charge", "leading_pp": "pairing"}
 MOST_TICKS = 6
+PARTS = {"": "all", "_magnetic": "spin", "_charge": "charge", "_irreducible": "irreducible"}
+WITHIN = "", "_magnetic"  # parts that the axes are made for
 
 
 def response_drawings(results: Results) -> dict[str, Drawing]:
@@ -29,6 +31,10 @@ def response_drawings(results: Results) -> dict[str, Drawing]:
         "leading_eigenvalues": (any_has(LEADING), eigenvalues, "Leading eigenvalues on the lattice",
                                 "Left: along the momenta, at the lowest temperature. Right: the largest of them "
                                 "against temperature. Order sets in where one reaches 1."),
+        "pairing_vertex": (any_has(["vertex_d"]), pairing_vertex, "Parts of the pairing vertex",
+                           "Left: d-wave projections at the lowest frequencies. Right: contributions to λ_d, which add "
+                           "up to it. Where the charge vertex passes a divergence, its part and the irreducible one "
+                           "are large and cancel: they are then outside the figure."),
     }
     return {name: Drawing(lambda theme, draw=draw: draw(results, theme), title, caption, True)
             for name, (present, draw, title, caption) in chosen.items() if present}
@@ -67,6 +73,25 @@ def eigenvalues(results: Results, theme: Theme) -> Figure:
     left.set(ylabel="leading eigenvalue", title=f"T = {measured(f'{points_of(results)[0].T:.4g}', results.unit)}")
     right.set(xlabel=over("temperature T", results.unit))
     figure.legend(ncols=3, loc="outside upper right")
+    return figure
+
+
+def pairing_vertex(results: Results, theme: Theme) -> Figure:
+    """Draw d-wave projections of the pairing vertex and contributions to lambda_d against temperature."""
+    figure, panels = subplots(1, 2, figsize=(7.6, 3.5))
+    points = sorted((point for point in results.points if "vertex_d" in point), key=lambda point: point.T)
+    labels = [over("d-wave vertex", results.unit), "contribution to λ_d"]
+    for axes, name, label in zip(panels, ("vertex_d", "lambda_d"), labels):
+        reach = 0.0
+        for colour, (part, words) in zip(theme.series, PARTS.items()):
+            values = [point[f"{name}{part}"] for point in points]
+            curve(axes, np.array([point.T for point in points]), values, color=colour, label=words)
+            if part in WITHIN:
+                reach = max(reach, *(abs(float(value.mean)) for value in values))
+        axes.axhline(0, color=theme.ink, lw=0.7)
+        axes.set(xlabel=over("temperature T", results.unit), ylabel=label, xscale="log",
+                 ylim=(-1.6 * reach, 1.6 * reach))
+    figure.legend(*panels[0].get_legend_handles_labels(), ncols=4, loc="outside upper right")
     return figure
 
 

@@ -5,14 +5,19 @@ from __future__ import annotations
 import dataclasses
 import tomllib
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from plaq.data.estimate import Axis, with_error
 from plaq.data.formatting import momentum
+from plaq.dca.lattice import matsubara
+from plaq.dca.lattice.chemical_potential import cutoff
+from plaq.dca.lattice.model import Model
 from plaq.dca.parameters import Parameters
 from plaq.dca.physics import checks
+from plaq.dca.physics.evaluation import Evaluation
 from plaq.dca.physics.high_temperature import Ensemble, ensemble
 from plaq.dca.physics.instabilities import Instability, instabilities
 from plaq.dca.physics.point import Point
@@ -20,6 +25,7 @@ from plaq.dca.physics.response import momenta, responses
 from plaq.dca.physics.spin_maximum import SpinMaximum, spin_maximum
 from plaq.dca.results.thermodynamics import Thermodynamics, thermodynamics
 from plaq.dca.units import measured
+from plaq.errors import InputError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -41,6 +47,10 @@ class Results:
     transition: Any = None
     seconds: dict[str, float] = field(default_factory=dict)
     input: str = ""
+
+    def __post_init__(self):
+        for point in self.points if self.input else ():
+            point.evaluation = partial(evaluation_of, self.input, point)
 
     @property
     def unit(self) -> str:
@@ -153,6 +163,17 @@ class Results:
     def answer(self) -> str:
         """Return `answers` in one text."""
         return "; ".join(self.answers())
+
+
+def evaluation_of(input_toml: str, point: Point) -> Evaluation:
+    """Return the evaluation of a temperature of a run with this input, as the run had it."""
+    p = Parameters("input", **tomllib.loads(input_toml))
+    model = Model.of(p)
+    if model.general:
+        raise InputError("functions of several orbitals, V, J, a field or U < 0 cannot be evaluated again")
+    mesh = matsubara.mesh(point.beta, cutoff(p, model.lattice, point.T))
+    target = None if model.mirror is not None or p.dca.isolated else p.dca.density
+    return Evaluation(model, mesh, 0.0, point.mu, None, target_density=target)
 
 
 def pairing_irreps(points: list[Point]) -> list[str]:
