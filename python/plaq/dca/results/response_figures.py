@@ -17,8 +17,9 @@ SHOWN = {"chi_s": r"$\chi_s$", "chi_c": r"$\chi_c$", "chi_pair_d": r"$\chi_{\rm 
 PANELS = 3
 LEADING = {"leading_magnetic": "magnetic", "leading_charge": "charge", "leading_pp": "pairing"}
 MOST_TICKS = 6
-PARTS = {"": "all", "_magnetic": "spin", "_charge": "charge", "_irreducible": "irreducible"}
-WITHIN = "", "_magnetic"  # parts that the axes are made for
+PARTS = {("",): "all", ("_magnetic",): "spin", ("_charge", "_irreducible"): "charge + irreducible",
+         ("_charge",): "charge", ("_irreducible",): "irreducible"}
+STEADY = list(PARTS)[:3]  # parts without divergences, which the axes are made for
 
 
 def response_drawings(results: Results) -> dict[str, Drawing]:
@@ -84,14 +85,16 @@ def pairing_vertex(results: Results, theme: Theme) -> Figure:
     for axes, name, label in zip(panels, ("vertex_d", "lambda_d"), labels):
         reach = 0.0
         for colour, (part, words) in zip(theme.series, PARTS.items()):
-            values = [point[f"{name}{part}"] for point in points]
-            curve(axes, np.array([point.T for point in points]), values, color=colour, label=words)
-            if part in WITHIN:
+            values = [sum(point[f"{name}{each}"] for each in part) for point in points]
+            steady = part in STEADY
+            curve(axes, np.array([point.T for point in points]), values, color=colour, label=words,
+                  fmt="o-" if steady else "o")
+            if steady:
                 reach = max(reach, *(abs(float(value.mean)) for value in values))
         axes.axhline(0, color=theme.ink, lw=0.7)
-        axes.set(xlabel=over("temperature T", results.unit), ylabel=label, xscale="log",
+        axes.set(xlabel=over("temperature T", results.unit), ylabel=label, xlim=(0, 1.06 * points[-1].T),
                  ylim=(-1.6 * reach, 1.6 * reach))
-    figure.legend(*panels[0].get_legend_handles_labels(), ncols=4, loc="outside upper right")
+    figure.legend(*panels[0].get_legend_handles_labels(), ncols=5, loc="outside upper right")
     return figure
 
 
@@ -110,7 +113,7 @@ def curve(axes, x, values, **style) -> None:
     """Draw estimates with their errors, those that are known."""
     mean, error = (np.array([getattr(value, part) for value in values]) if isinstance(values, list)
                    else getattr(values, part) for part in ("mean", "error"))
-    axes.errorbar(x, mean, np.where(np.isfinite(error), error, 0), fmt="o-", ms=3, **style)
+    axes.errorbar(x, mean, np.where(np.isfinite(error), error, 0), **{"fmt": "o-", "ms": 3} | style)
 
 
 def place(q: np.ndarray) -> np.ndarray:
