@@ -38,7 +38,6 @@ void raise_plaq_error(const std::exception_ptr& thrown, void*) {
 
 NB_MODULE(_core, m) {
   nb::register_exception_translator(raise_plaq_error);
-  m.attr("has_transforms") = PLAQ_HAS_TRANSFORMS;
   m.attr("has_gpu_kernels") = PLAQ_HAS_GPU_KERNELS;
   m.attr("compiler") = PLAQ_COMPILER;
 #ifdef PLAQ_BIND_TRACE

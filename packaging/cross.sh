@@ -19,7 +19,7 @@ triple=${machine/ppc64le/powerpc64le}-linux-gnu
 work=$PWD/build-cross/$machine root=$PWD/build-cross/$machine/root
 export QEMU_CPU=$processor QEMU_LD_PREFIX=$root  # what the baseline has to run on
 
-libraries=libstdc++-12-dev,libboost-context-dev,librandom123-dev,libeigen3-dev,libgtest-dev,libotf2-trace-dev
+libraries=libstdc++-12-dev,libboost-context-dev,librandom123-dev,libgtest-dev,libotf2-trace-dev
 python=python3-dev
 
 make_root() {

@@ -19,7 +19,6 @@ compiles() {  # a program that includes the header $1 and is linked with the fur
   # By file, not by pipe: a compiler that ends before it has read all would cause EPIPE in the writer.
   "$cxx" "${flags[@]}" -x c++ - -o /dev/null "${@:2}" <<<"#include <$1>"$'\n''int main() {}' 2>/dev/null
 }
-compiles_eigen() { compiles unsupported/Eigen/FFT || compiles eigen3/unsupported/Eigen/FFT -I/usr/include/eigen3; }
 compiles_otf2() { compiles otf2/otf2.h -lotf2 || compiles otf2/otf2.h -lopen-trace-format2; }
 python_has() { "$python" -c "$1" 2>/dev/null; }
 tool() { command -v "$1" >/dev/null; }
@@ -35,7 +34,6 @@ needs=(
   "Python's headers|python_has 'import os, sysconfig; os.stat(sysconfig.get_path(\"include\") + \"/Python.h\")'|python3-dev|python3-devel|-|-"
   "Boost.Context|compiles boost/context/detail/fcontext.hpp -lboost_context|libboost-context-dev|boost-devel|libboost-devel|boost+context"
   "Random123|compiles Random123/philox.h|librandom123-dev|Random123-devel|random123|random123"
-  "Eigen's headers (Fourier transforms of meshes)|compiles_eigen|libeigen3-dev|eigen3-devel|eigen|eigen"
 )
 options=(
   "an MPI of the system, loaded at run time: the mpich wheel is used instead|has_mpi|openmpi-bin|openmpi|openmpi|openmpi"

@@ -31,24 +31,12 @@ def plaq(monkeypatch):
 @pytest.fixture
 def bare(monkeypatch):
     """A build without any optional part."""
-    monkeypatch.setattr(_core, "has_transforms", False)
     monkeypatch.setattr(_core, "has_gpu_kernels", False)
     monkeypatch.delattr(_core, "otf2", raising=False)
     monkeypatch.setattr(_core.comm, "library_version", lambda: "")
     monkeypatch.setattr(_core.comm, "mpiexec", lambda: "")
     monkeypatch.setattr(_core.comm, "describe_mpi", lambda: {"why_none": ""})
     monkeypatch.setattr(_core.task, "backends", lambda: ["fiber", "os"])
-
-
-@pytest.mark.parametrize("input", ["plate", "two_stream"])
-def test_check_refuses_poisson_s_equation_without_transforms(plaq, bare, input):
-    with pytest.raises(InputError, match="solves Poisson's equation.*without Fourier transforms.*libeigen3-dev"):
-        plaq("pic", "check", EXAMPLES / input / "input.toml")
-
-
-def test_check_refuses_fields_of_charges_without_transforms(plaq, bare):
-    with pytest.raises(InputError, match="fields.of_charges = true .*libeigen3-dev"):
-        plaq("pic", "check", EXAMPLES / "wakefield/input.toml", "--set", "fields.of_charges=true")
 
 
 @pytest.mark.parametrize("setting, remedy", [("run.threads=hpx", "HPX 1.10"), ('run.device="0"', "make gpu")])
@@ -76,8 +64,7 @@ def test_info_names_the_remedy_of_missing_parts(plaq, bare, capsys):
 
 
 def test_the_build_of_the_tests_has_what_two_commands_bring():
-    found = list_parts()
-    assert not [name for name in ("transforms", "OTF2") if found[name].startswith("none")]
+    assert not list_parts()["OTF2"].startswith("none")
 
 
 def without_kernels(*arguments):

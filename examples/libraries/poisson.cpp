@@ -51,11 +51,11 @@ int main(int count, char** arguments) try {
             v = 5 * std::sin(x) * std::cos(2 * y) + 9 * std::cos(3 * z);
           });
         },
-        [&](const block& part, std::span<plaq::fft::complex> values) {  // z runs fastest, then x, then y
+        [&](const block& part, std::span<plaq::fft::complex> values) {
           std::size_t i = 0;
-          for (int y = 0; y < part.extent[1]; ++y)
-            for (int x = 0; x < part.extent[0]; ++x)
-              for (int z = 0; z < part.extent[2]; ++z, ++i) {
+          for (int z = 0; z < part.extent[2]; ++z)
+            for (int y = 0; y < part.extent[1]; ++y)
+              for (int x = 0; x < part.extent[0]; ++x, ++i) {
                 const double kx = wave(0, part.first[0] + x), ky = wave(1, part.first[1] + y), kz = wave(2, z);
                 const double k2 = kx * kx + ky * ky + kz * kz;
                 values[i] = k2 > 0 ? values[i] / k2 : 0;

@@ -3,24 +3,26 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-set(plaq_libraries base trace task batch comm collection)  # each stands on those before it
-if(TARGET plaq_fft)
-  list(APPEND plaq_libraries fft)
-endif()
+set(plaq_libraries base trace task batch comm collection fft)  # each stands on those before it
 set(config ${CMAKE_INSTALL_LIBDIR}/cmake/plaq)
 add_custom_target(libraries)
 
+# Lines run on every processor of the architecture, or on this one's best with PLAQ_NATIVE.
+set_target_properties(plaq_fft_kernels-${plaq_baseline} PROPERTIES EXPORT_NAME fft_kernels)
+set(plaq_fft_kernels plaq_fft_kernels-${plaq_baseline})
+target_link_libraries(plaq_fft PUBLIC $<INSTALL_INTERFACE:${plaq_fft_kernels}>)
+
 foreach(part ${plaq_libraries})
-  add_dependencies(libraries plaq_${part})
+  add_dependencies(libraries plaq_${part} ${plaq_${part}_kernels})
   set_target_properties(plaq_${part} PROPERTIES EXPORT_NAME ${part})
   # An export for each: a program that asks for trace alone needs no Boost.
-  install(TARGETS plaq_${part} EXPORT plaq-${part} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libraries
+  install(TARGETS plaq_${part} ${plaq_${part}_kernels} EXPORT plaq-${part} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libraries
           INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   install(EXPORT plaq-${part} NAMESPACE plaq:: DESTINATION ${config} COMPONENT libraries)
   # Without those that only plaq's own sources include, for they need headers that plaq keeps from its users.
   install(DIRECTORY src/plaq/${part} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/plaq COMPONENT libraries
           FILES_MATCHING PATTERN "*.hpp"
-          PATTERN "coroutine.hpp" EXCLUDE PATTERN "otf2*.hpp" EXCLUDE)
+          PATTERN "coroutine.hpp" EXCLUDE PATTERN "line_kernels.hpp" EXCLUDE PATTERN "otf2*.hpp" EXCLUDE)
 endforeach()
 
 configure_file(packaging/cmake/plaqConfig.cmake.in plaqConfig.cmake @ONLY)

@@ -30,12 +30,6 @@ class Part(NamedTuple):
         return f"{self.remedy} ({why})" if why else self.remedy
 
 
-def _transforms() -> str:
-    from plaq import _core
-
-    return "by Eigen" if _core.has_transforms else ""
-
-
 def _otf2() -> str:
     from plaq import _core
 
@@ -69,8 +63,6 @@ def _gpu_kernels() -> str:
 
 
 PARTS = {
-    "transforms": Part("Fourier transforms of meshes", _transforms,
-                       "apt-get install libeigen3-dev (conda, Spack: eigen), then build plaq again"),
     "OTF2": Part("OTF2 3", _otf2, "apt-get install libotf2-trace-dev (conda, Spack: otf2), then build plaq again"),
     "MPI": Part("MPI", _mpi,
                 "apt-get install openmpi-bin, or pip install mpich, or the path of its library in PLAQ_MPI",

@@ -56,6 +56,27 @@ TEST(lines, of_real_numbers_are_half_of_those_of_complex_ones) {
   }
 }
 
+// In groups of any number of lines, interleaved or not: what a line becomes does not depend on its company.
+TEST(lines, have_the_same_bits_alone_and_among_others) {
+  for (const std::size_t n : {2u, 12u, 37u, 53u, 64u, 106u, 143u})
+    for (const std::size_t stride : {1u, 3u, 8u, 19u}) {
+      const std::size_t outer = 3;
+      values all = drawn_lines(n, outer * stride);
+      const values start = all;
+      const lines of(n);
+      of.forward(std::span(all), stride);
+      for (std::size_t o = 0; o < outer; ++o)
+        for (std::size_t i = 0; i < stride; ++i) {
+          values one(n);
+          for (std::size_t k = 0; k < n; ++k) one[k] = start[(o * n + k) * stride + i];
+          of.forward(std::span(one));
+          for (std::size_t k = 0; k < n; ++k) EXPECT_EQ(all[(o * n + k) * stride + i], one[k]) << n << ", " << stride;
+        }
+      of.backward(std::span(all), stride, 1 / double(n));
+      EXPECT_LT(largest_difference(all, start), 2e-14) << n;
+    }
+}
+
 TEST(lines, keep_energy) {  // Parseval
   for (const std::size_t n : {30u, 64u, 101u}) {
     values line = drawn_lines(n, 1);
@@ -69,10 +90,11 @@ TEST(lines, keep_energy) {  // Parseval
 
 TEST(lines, are_whole) {
   const lines all(4);
-  values five(5);
+  values five(5), twelve(12);
   std::vector<double> real(8);
   EXPECT_THROW(all.forward(std::span(five)), std::exception);
   EXPECT_THROW(all.backward(std::span(five)), std::exception);
+  EXPECT_THROW(all.forward(std::span(twelve), 2), std::exception);
   EXPECT_THROW(all.forward(std::span<const double>(real), std::span(five)), std::exception);
   EXPECT_THROW(all.backward(std::span<const complex>(five), std::span(real)), std::exception);
   EXPECT_THROW(lines(0), std::exception);

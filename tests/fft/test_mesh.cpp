@@ -31,21 +31,13 @@ values drawn_mesh(extents n, bool real) {
   return out;
 }
 
-/// use(number in the mesh `n`, number in the block) for all points of a block, whose x (in real space) or z (of k)
-/// is fastest.
+/// use(number in the mesh `n`, number in the block) for all points of a block, x fastest.
 template <class Use>
-void each_of(const block& b, extents n, bool of_k, Use use) {
+void each_of(const block& b, extents n, Use use) {
   std::size_t i = 0;
-  const auto at = [&](int x, int y, int z) { use(number_of(n, b.first[0] + x, b.first[1] + y, b.first[2] + z), i++); };
-  if (of_k) {
+  for (int z = 0; z < b.extent[2]; ++z)
     for (int y = 0; y < b.extent[1]; ++y)
-      for (int x = 0; x < b.extent[0]; ++x)
-        for (int z = 0; z < b.extent[2]; ++z) at(x, y, z);
-  } else {
-    for (int z = 0; z < b.extent[2]; ++z)
-      for (int y = 0; y < b.extent[1]; ++y)
-        for (int x = 0; x < b.extent[0]; ++x) at(x, y, z);
-  }
+      for (int x = 0; x < b.extent[0]; ++x) use(number_of(n, b.first[0] + x, b.first[1] + y, b.first[2] + z), i++);
 }
 
 /// A mesh that all ranks read and write.
@@ -56,28 +48,28 @@ struct shared_mesh {
   shared_mesh(extents n, values all) : n(n), all(std::move(all)), written(this->all.size(), 0) {}
   explicit shared_mesh(extents n) : shared_mesh(n, values(number_of(n, 0, 0, n[2]))) {}
 
-  auto reads(bool of_k) const {
-    return [this, of_k](const block& b, std::span<complex> to) {
+  auto reads() const {
+    return [this](const block& b, std::span<complex> to) {
       EXPECT_EQ(to.size(), b.size());
-      each_of(b, n, of_k, [&](std::size_t i, std::size_t k) { to[k] = all[i]; });
+      each_of(b, n, [&](std::size_t i, std::size_t k) { to[k] = all[i]; });
     };
   }
   auto reads_real() const {
     return [this](const block& b, std::span<double> to) {
       EXPECT_EQ(to.size(), b.size());
-      each_of(b, n, false, [&](std::size_t i, std::size_t k) { to[k] = all[i].real(); });
+      each_of(b, n, [&](std::size_t i, std::size_t k) { to[k] = all[i].real(); });
     };
   }
-  auto writes(bool of_k) {
-    return [this, of_k](const block& b, std::span<const complex> from) {
+  auto writes() {
+    return [this](const block& b, std::span<const complex> from) {
       EXPECT_EQ(from.size(), b.size());
-      each_of(b, n, of_k, [&](std::size_t i, std::size_t k) { all[i] = from[k], ++written[i]; });
+      each_of(b, n, [&](std::size_t i, std::size_t k) { all[i] = from[k], ++written[i]; });
     };
   }
   auto writes_real() {
     return [this](const block& b, std::span<const double> from) {
       EXPECT_EQ(from.size(), b.size());
-      each_of(b, n, false, [&](std::size_t i, std::size_t k) { all[i] = from[k], ++written[i]; });
+      each_of(b, n, [&](std::size_t i, std::size_t k) { all[i] = from[k], ++written[i]; });
     };
   }
   void expect_all_written_once() const { EXPECT_EQ(written, std::vector<int>(all.size(), 1)); }
@@ -124,8 +116,8 @@ TEST(fft_mesh, of_complex_numbers_there_and_back) {
     transform_mesh(expected, c.n);
     const shared_mesh from(c.n, start);
     shared_mesh found(c.n), back(c.n);
-    with_mesh(c.ranks, 1, c.n, c.how, [&](mesh& m) { m.forward(from.reads(false), found.writes(true)); });
-    with_mesh(c.ranks, 2, c.n, c.how, [&](mesh& m) { m.backward(found.reads(true), back.writes(false)); });
+    with_mesh(c.ranks, 1, c.n, c.how, [&](mesh& m) { m.forward(from.reads(), found.writes()); });
+    with_mesh(c.ranks, 2, c.n, c.how, [&](mesh& m) { m.backward(found.reads(), back.writes()); });
     found.expect_all_written_once();
     back.expect_all_written_once();
     EXPECT_LT(largest_difference(found.all, expected), 1e-12);
@@ -142,8 +134,8 @@ TEST(fft_mesh, of_real_numbers_there_and_back) {
     const extents half{c.n[0] / 2 + 1, c.n[1], c.n[2]};
     const shared_mesh from(c.n, start);
     shared_mesh found(half), back(c.n);
-    with_mesh(c.ranks, 1, c.n, c.how, [&](mesh& m) { m.forward_real(from.reads_real(), found.writes(true)); });
-    with_mesh(c.ranks, 2, c.n, c.how, [&](mesh& m) { m.backward_real(found.reads(true), back.writes_real()); });
+    with_mesh(c.ranks, 1, c.n, c.how, [&](mesh& m) { m.forward_real(from.reads_real(), found.writes()); });
+    with_mesh(c.ranks, 2, c.n, c.how, [&](mesh& m) { m.backward_real(found.reads(), back.writes_real()); });
     found.expect_all_written_once();
     back.expect_all_written_once();
     for (int z = 0; z < half[2]; ++z)
@@ -173,9 +165,9 @@ TEST(fft_mesh, solves_poissons_equation) {
       return double(2 * k > n[std::size_t(d)] ? k - n[std::size_t(d)] : k);
     };
     std::size_t i = 0;
-    for (int y = 0; y < b.extent[1]; ++y)
-      for (int x = 0; x < b.extent[0]; ++x)
-        for (int z = 0; z < b.extent[2]; ++z, ++i) {
+    for (int z = 0; z < b.extent[2]; ++z)
+      for (int y = 0; y < b.extent[1]; ++y)
+        for (int x = 0; x < b.extent[0]; ++x, ++i) {
           const double kx = wave_number(0, b.first[0] + x), ky = wave_number(1, b.first[1] + y),
                        kz = wave_number(2, b.first[2] + z);
           const double k2 = kx * kx + ky * ky + kz * kz;
@@ -188,7 +180,7 @@ TEST(fft_mesh, solves_poissons_equation) {
       if (real)
         m.apply_real(rho.reads_real(), green, phi.writes_real());
       else
-        m.apply(rho.reads(false), green, phi.writes(false));
+        m.apply(rho.reads(), green, phi.writes());
     });
     phi.expect_all_written_once();
     EXPECT_LT(largest_difference(phi.all, expected), 1e-14) << real;
@@ -196,17 +188,21 @@ TEST(fft_mesh, solves_poissons_equation) {
 }
 
 TEST(fft_mesh, has_the_same_bits_on_any_ranks) {
-  const extents n{10, 9, 7};
-  const shared_mesh from(n, drawn_mesh(n, false));
-  values first;
-  for (unsigned seed = 0; seed < 6; ++seed)
-    for (const auto by : {cuts::slabs, cuts::pencils}) {
-      shared_mesh found(n);
-      with_mesh(1 + int(seed) % 4, seed, n, {by, 1 + int(seed) % 3},
-                [&](mesh& m) { m.forward(from.reads(false), found.writes(true)); });
-      if (first.empty()) first = found.all;
-      EXPECT_EQ(found.all, first);
-    }
+  for (const extents n : {extents{10, 9, 7}, {16, 37, 12}, {22, 16, 106}}) {
+    const shared_mesh from(n, drawn_mesh(n, false)), from_real(n, drawn_mesh(n, true));
+    values first, first_real;
+    for (unsigned seed = 0; seed < 6; ++seed)
+      for (const auto by : {cuts::slabs, cuts::pencils}) {
+        shared_mesh found(n), back(n);
+        with_mesh(1 + int(seed) % 4, seed, n, {by, 1 + int(seed) % 3}, [&](mesh& m) {
+          m.forward(from.reads(), found.writes());
+          m.apply_real(from_real.reads_real(), [](const block&, std::span<complex>) {}, back.writes_real());
+        });
+        if (first.empty()) first = found.all, first_real = back.all;
+        EXPECT_EQ(found.all, first);
+        EXPECT_EQ(back.all, first_real);
+      }
+  }
 }
 
 // One mesh does many transforms, and its blocks are those that calls are made of.
@@ -222,7 +218,7 @@ TEST(fft_mesh, says_which_blocks_it_has) {
       std::mutex mine;
       m.forward(
           [&](const block& b, std::span<complex> to) {
-            zeros.reads(false)(b, to);
+            zeros.reads()(b, to);
             const std::lock_guard lock(mine);
             read.push_back(b);
           },
@@ -240,11 +236,11 @@ TEST(fft_mesh, says_which_blocks_it_has) {
     same(read, m.blocks());
     same(written, m.blocks_of_k(false));
     const std::lock_guard lock(guard);
-    for (const block& b : m.blocks()) each_of(b, n, false, [&](std::size_t i, std::size_t) { ++counted.written[i]; });
+    for (const block& b : m.blocks()) each_of(b, n, [&](std::size_t i, std::size_t) { ++counted.written[i]; });
     for (const block& b : m.blocks_of_k(false))
-      each_of(b, n, true, [&](std::size_t i, std::size_t) { ++counted_k.written[i]; });
+      each_of(b, n, [&](std::size_t i, std::size_t) { ++counted_k.written[i]; });
     for (const block& b : m.blocks_of_k(true))
-      each_of(b, half, true, [&](std::size_t i, std::size_t) { ++counted_half.written[i]; });
+      each_of(b, half, [&](std::size_t i, std::size_t) { ++counted_half.written[i]; });
   });
   counted.expect_all_written_once();
   counted_k.expect_all_written_once();

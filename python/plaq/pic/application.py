@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plaq.machine import pool_options
-from plaq.parts import demand
 from plaq.pic.inputs import loads
 from plaq.pic.inputs.parameters import Parameters
 from plaq.pic.inputs.setup import Setup
@@ -31,16 +30,10 @@ class Pic(Application):
     def check(self, ranks: int, place: float | None = None) -> None:
         """Check what no table of parameters can.
 
-        InputError where this build has no solver of Poisson's equation and the input needs it, a formula is not
-        finite, the core refuses the plan, or the patches do not fit in memory.
+        InputError where a formula is not finite, the core refuses the plan, or the patches do not fit in memory.
         """
         from plaq.pic.inputs.plan import plan_of
 
-        fields = self.parameters.fields
-        if fields.solver == "electrostatic":
-            demand("transforms", 'fields.solver = "electrostatic" solves Poisson\'s equation')
-        if fields.of_charges:
-            demand("transforms", "fields.of_charges = true solves Poisson's equation")
         setup = Setup(self.parameters)
         plan_of(setup, whole=False).check()
         for name, profile in setup.initial_fields.items():

@@ -1,10 +1,8 @@
-// Fourier transforms of lines, by Eigen's FFT (kissfft inside).
+// Fourier transforms of lines.
 #pragma once
 #include <complex>
-#include <memory>
-#include <mutex>
+#include <cstddef>
 #include <span>
-#include <vector>
 
 namespace plaq::fft {
 
@@ -12,34 +10,31 @@ namespace plaq::fft {
 using complex = std::complex<double>;
 
 /// Transforms X_k = sum_j x_j exp(-2 pi i j k / n), and the inverse without the factor 1/n, of many lines of the same
-/// length n, in place. Any n; a large prime factor p costs time n p. Calls may be made from many threads.
+/// length n, in time n log n for any n. A line has the same bits alone and among others. Calls may be made from many
+/// threads.
 class lines {
  public:
-  /// Prepares the transforms of lines with `length` numbers.
+  /// @pre length > 0
   explicit lines(std::size_t length);
-  ~lines();
-  lines(const lines&) = delete;
 
-  /// Transforms all lines of `all` in place, one after the other in memory; backward() has the sign + in the exponent.
+  /// Transforms lines in place; backward() has the sign + in the exponent, and multiplies by `factor`. Points of a line
+  /// are `stride` numbers apart, and as many lines are interleaved: with 1 the lines follow each other.
   ///
   /// @pre `all` holds whole lines
-  void forward(std::span<complex> all) const;
-  void backward(std::span<complex> all) const;
-  /// Transforms real lines: k = 0 ... n/2. `from` has n numbers for each line, `to` n/2 + 1.
+  void forward(std::span<complex> all, std::size_t stride = 1) const { transform(all, stride, true, 1); }
+  void backward(std::span<complex> all, std::size_t stride = 1, double factor = 1) const {
+    transform(all, stride, false, factor);
+  }
+  /// Transforms real lines that follow each other: k = 0 ... n/2. `from` has n numbers for each line, `to` n/2 + 1.
   ///
   /// @pre the spans hold whole lines of these lengths
   void forward(std::span<const double> from, std::span<complex> to) const;
-  void backward(std::span<const complex> from, std::span<double> to) const;
+  void backward(std::span<const complex> from, std::span<double> to, double factor = 1) const;
 
  private:
-  struct engine;
-  /// Calls use(engine) with an engine that no other thread uses.
-  template <class Use>
-  void borrow(Use&& use) const;
+  void transform(std::span<complex> all, std::size_t stride, bool forward, double factor) const;
 
-  const std::size_t length_;
-  mutable std::mutex guard_;
-  mutable std::vector<std::unique_ptr<engine>> idle_;
+  std::size_t length_;
 };
 
 }  // namespace plaq::fft

@@ -32,18 +32,6 @@ std::array<int, 2> cut(std::array<int, 3> n, const mesh_options& how, int ranks)
   return {std::clamp(int(std::ceil(wanted / j)), 1, most_i), j};
 }
 
-/// Dimensions from fastest to slowest, when x, y or z is whole.
-constexpr std::array<std::array<int, 3>, 3> order{{{0, 1, 2}, {1, 0, 2}, {2, 0, 1}}};
-
-/// Strides between points of a block, in each dimension.
-std::array<std::size_t, 3> strides(const block& of, int whole) {
-  std::array<std::size_t, 3> out{};
-  std::size_t step = 1;
-  for (const int d : order[std::size_t(whole)])
-    out[std::size_t(d)] = step, step *= std::size_t(of.extent[std::size_t(d)]);
-  return out;
-}
-
 block overlap(const block& a, const block& b) {
   block out;
   for (std::size_t d = 0; d < 3; ++d) {
@@ -53,16 +41,14 @@ block overlap(const block& a, const block& b) {
   return out;
 }
 
-/// Calls use(offset in the block) for the points that it shares with `common`, x fastest.
+/// Calls use(offset in the block, number of points) for the rows of x that it shares with `common`.
 template <class Use>
-void over(const block& of, int whole, const block& common, Use use) {
-  const auto step = strides(of, whole);
+void for_each_row(const block& of, const block& common, Use use) {
   for (int z = 0; z < common.extent[2]; ++z)
     for (int y = 0; y < common.extent[1]; ++y) {
-      std::size_t at = std::size_t(common.first[0] - of.first[0]) * step[0] +
-                       std::size_t(common.first[1] + y - of.first[1]) * step[1] +
-                       std::size_t(common.first[2] + z - of.first[2]) * step[2];
-      for (int x = 0; x < common.extent[0]; ++x, at += step[0]) use(at);
+      const auto row =
+          std::ptrdiff_t(common.first[2] + z - of.first[2]) * of.extent[1] + common.first[1] + y - of.first[1];
+      use(row * of.extent[0] + common.first[0] - of.first[0], std::ptrdiff_t(common.extent[0]));
     }
 }
 
@@ -106,33 +92,57 @@ std::vector<block> mesh::blocks_of_k(bool real) { return blocks_in(in_z, real); 
 void mesh::turn(stage from, stage to, bool real) {
   const bool first_index = from == in_x || to == in_x;  // the parts that have something for each other differ in it
   const int many = first_index ? parts_[0] : parts_[1];
+  const auto transform_there = [=, this](const block& mine, std::span<complex> values) {
+    if (to > from)
+      transform(to, mine, values, true);
+    else if (to != in_x)  // x comes last, with the factor
+      transform(to, mine, values, false);
+  };
+  if (many == 1) {  // both blocks are the same
+    pieces_.each("transform", [=, this](part& p, context_t& context) {
+      transform_there(block_of(to, context.index(), real), p.values);
+    });
+    return;
+  }
   const auto other = [=](index2 at, int k) { return first_index ? index2{k, at.y} : index2{at.x, k}; };
   pieces_.each("send", [=, this](part& p, context_t& context) {
     const block mine = block_of(from, context.index(), real);
     for (int k = 0; k < many; ++k) {
       const index2 at = other(context.index(), k);
       const block common = overlap(mine, block_of(to, at, real));
-      chunk values;
-      values.reserve(common.size());
-      over(mine, from, common, [&](std::size_t i) { values.push_back(p.values[i]); });
+      chunk values = p.take_spare();
+      values.resize(common.size());
+      auto next = values.begin();
+      for_each_row(mine, common, [&](std::ptrdiff_t at_row, std::ptrdiff_t n) {
+        next = std::copy_n(p.values.begin() + at_row, n, next);
+      });
       context.send(chunks_, at, std::move(values));
     }
-    p.values = {};
   });
-  const lines& along = to == in_x ? x_ : to == in_y ? y_ : z_;
-  const bool there = to > from;
-  pieces_.each("transform", chunks_.of(std::size_t(many)), [=, this, &along](part& p, context_t& context) {
+  pieces_.each("transform", chunks_.of(std::size_t(many)), [=, this](part& p, context_t& context) {
     const block mine = block_of(to, context.index(), real);
     p.values.resize(mine.size());
-    for (const auto& [at, values] : context.take(chunks_)) {
-      std::size_t next = 0;
-      over(mine, to, overlap(mine, block_of(from, at, real)), [&](std::size_t i) { p.values[i] = values[next++]; });
+    for (auto& [at, values] : context.take(chunks_)) {
+      auto next = values.cbegin();
+      for_each_row(mine, overlap(mine, block_of(from, at, real)), [&](std::ptrdiff_t at_row, std::ptrdiff_t n) {
+        std::copy_n(next, n, p.values.begin() + at_row);
+        next += n;
+      });
+      p.spare.push_back(std::move(values));
     }
-    if (there)
-      along.forward(std::span(p.values));
-    else if (!(real && to == in_x))  // x comes last, and knows that values are real
-      along.backward(std::span(p.values));
+    transform_there(mine, p.values);
   });
+}
+
+/// Transforms the lines that are whole in a block.
+void mesh::transform(stage now, const block& of, std::span<complex> values, bool forward) const {
+  const lines& along = now == in_x ? x_ : now == in_y ? y_ : z_;
+  const auto stride = now == in_x ? 1 : std::size_t(of.extent[0]) * (now == in_y ? 1 : std::size_t(of.extent[1]));
+  if (stride == 0 || of.size() == 0) return;
+  if (forward)
+    along.forward(values, stride);
+  else
+    along.backward(values, stride);
 }
 
 void mesh::to_k(bool real) {
@@ -154,13 +164,11 @@ void mesh::start(stage at, bool real, First first) {
     first(mine, p.values);
   });
 }
-/// Calls last(block, values) for every part, which gives its values away, and finishes.
+/// Calls last(block, values) for every part, and finishes. The parts keep their memory for the next call.
 template <class Last>
 void mesh::finish(stage at, bool real, Last last) {
-  pieces_.each("write", [=, this](part& p, context_t& context) {
-    auto values = std::exchange(p.values, {});
-    last(block_of(at, context.index(), real), values);
-  });
+  pieces_.each("write",
+               [=, this](part& p, context_t& context) { last(block_of(at, context.index(), real), p.values); });
   pieces_.wait();
 }
 
@@ -183,7 +191,7 @@ void mesh::start_in_x(const read_real& read) {
 void mesh::finish_in_x(const write_complex& write) {
   from_k(false);
   finish(in_x, false, [=, this](const block& of, std::vector<complex>& values) {
-    for (complex& v : values) v *= scale();
+    x_.backward(std::span(values), 1, scale());
     write(of, values);
   });
 }
@@ -192,8 +200,7 @@ void mesh::finish_in_x(const write_real& write) {
   finish(in_x, true, [=, this](const block& of, std::vector<complex>& values) {
     const block points{of.first, {n_[0], of.extent[1], of.extent[2]}};
     std::vector<double> real(points.size());
-    x_.backward(std::span<const complex>(values), std::span(real));
-    for (double& v : real) v *= scale();
+    x_.backward(std::span<const complex>(values), std::span(real), scale());
     write(points, real);
   });
 }
@@ -208,24 +215,24 @@ void mesh::forward_real(const read_real& read, const write_complex& write) {
 }
 void mesh::backward(const read_complex& read, const write_complex& write) {
   start(in_z, false, read);
-  backward_in_z();
+  backward_in_z(false);
   finish_in_x(write);
 }
 void mesh::backward_real(const read_complex& read, const write_real& write) {
   start(in_z, true, read);
-  backward_in_z();
+  backward_in_z(true);
   finish_in_x(write);
 }
 void mesh::apply(const read_complex& read, const change& in_k, const write_complex& write) {
   start_in_x(read);
   change_k(false, in_k);
-  backward_in_z();
+  backward_in_z(false);
   finish_in_x(write);
 }
 void mesh::apply_real(const read_real& read, const change& in_k, const write_real& write) {
   start_in_x(read);
   change_k(true, in_k);
-  backward_in_z();
+  backward_in_z(true);
   finish_in_x(write);
 }
 
@@ -233,8 +240,10 @@ void mesh::change_k(bool real, const change& in_k) {
   pieces_.each("change",
                [=, this](part& p, context_t& context) { in_k(block_of(in_z, context.index(), real), p.values); });
 }
-void mesh::backward_in_z() {
-  pieces_.each("transform", [this](part& p) { z_.backward(std::span(p.values)); });
+void mesh::backward_in_z(bool real) {
+  pieces_.each("transform", [=, this](part& p, context_t& context) {
+    transform(in_z, block_of(in_z, context.index(), real), p.values, false);
+  });
 }
 
 }  // namespace plaq::fft

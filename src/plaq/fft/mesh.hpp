@@ -38,8 +38,9 @@ struct mesh_options {
 /// and so on. A part waits for these parts only.
 ///
 /// Values are read and written part by part: read(block, values) and write(block, values) are called as tasks, for
-/// blocks of this rank concurrently, with x running fastest in real space, and z running fastest, then x, then y in k
-/// space. The calls below are collective, and return when all is done. Errors are those of a collection.
+/// blocks of this rank concurrently, with x running fastest, then y, then z, in real and in k space. The calls below
+/// are collective, and return when all is done. Between calls a mesh keeps the memory of its parts. Errors are those of
+/// a collection.
 class mesh {
  public:
   using read_complex = std::function<void(const block&, std::span<complex>)>;
@@ -72,12 +73,18 @@ class mesh {
   std::array<int, 2> parts() const { return parts_; }
 
  private:
+  using chunk = std::vector<complex>;
   struct part {
     std::vector<complex> values;
+    std::vector<chunk> spare;  ///< memory of chunks that have come, for those that go
+    chunk take_spare() {
+      chunk out;
+      if (!spare.empty()) out = std::move(spare.back()), spare.pop_back();
+      return out;
+    }
     void serialize(archive& ar) { ar(values); }
   };
   using context_t = plaq::step_context<part, index2>;
-  using chunk = std::vector<complex>;
   /// Dimension whose lines are whole: x, y or z.
   enum stage : int { in_x, in_y, in_z };
 
@@ -93,9 +100,10 @@ class mesh {
   void start_in_x(const read_complex& read);
   void start_in_x(const read_real& read);
   void turn(stage from, stage to, bool real);
+  void transform(stage now, const block& of, std::span<complex> values, bool forward) const;
   void to_k(bool real);
   void change_k(bool real, const change& in_k);
-  void backward_in_z();
+  void backward_in_z(bool real);
   void from_k(bool real);
   void finish_in_x(const write_complex& write);
   void finish_in_x(const write_real& write);

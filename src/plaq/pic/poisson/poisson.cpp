@@ -255,9 +255,9 @@ class poisson::implementation {
         [&](const fft::block& b, std::span<double> to) { std::ranges::copy(values[number(b)], to.begin()); },
         [&](const fft::block& b, std::span<fft::complex> of) {
           std::size_t i = 0;
-          for (int y = 0; y < b.extent[1]; ++y)
-            for (int x = 0; x < b.extent[0]; ++x)
-              for (int z = 0; z < b.extent[2]; ++z, ++i) {
+          for (int z = 0; z < b.extent[2]; ++z)
+            for (int y = 0; y < b.extent[1]; ++y)
+              for (int x = 0; x < b.extent[0]; ++x, ++i) {
                 const std::array<int, 3> k{b.first[0] + x, b.first[1] + y, b.first[2] + z};
                 bool even = false;  // such waves have no part in an odd function but rounding
                 double sum = 0;

@@ -18,13 +18,13 @@ class Plaq(PythonPackage):
     depends_on("ninja", type="build")
     depends_on("boost@1.74:+context")
     depends_on("random123", type="build")
-    depends_on("eigen@3.3:", type="build")
     depends_on("mpi", type="run", when="+mpi")  # loaded when a job has ranks
     depends_on("otf2@3:", when="+otf2")
 
     depends_on("python@3.11:", type=("build", "link", "run"))
     depends_on("py-scikit-build-core@0.10:", type="build")
     depends_on("py-nanobind@2.9.2:", type="build")
+    depends_on("py-pythran@0.15:", type="build")
     depends_on("py-numpy@1.26:", type=("build", "run"))
     depends_on("py-scipy@1.11:", type=("build", "run"))
     depends_on("py-h5py@3.10:", type=("build", "run"))
