@@ -293,9 +293,9 @@ TEST(ctint_measurements, two_particle_functions_are_products_of_those_of_the_con
   for (std::size_t r = 0; r < 2; ++r) {
     const auto [pairs, Q, m] = list.requests[r];
     const auto sums = measured.sums(r);
-    ASSERT_EQ(sums.size(), two_particle::size(c, list));
+    ASSERT_EQ(sums.size(), two_particle::size(c, list, list.requests[r]));
     std::size_t i = 0;
-    for (const bool opposite : {false, true})
+    for (const bool opposite : pairs ? std::vector{true} : std::vector{false, true})
       for (int K = 0; K < cells; ++K)
         for (int ab = 0; ab < 4; ++ab)
           for (int K2 = 0; K2 < cells; ++K2)
@@ -308,9 +308,7 @@ TEST(ctint_measurements, two_particle_functions_are_products_of_those_of_the_con
                   for (int spin = 0; spin < 2; ++spin) {
                     const int other = opposite ? 1 - spin : spin;
                     if (pairs) {
-                      const int shifted = m - 1 - n, shifted2 = m - 1 - n2;
-                      expected += g(spin, K, a, n, K2, e, n2) * g(other, P, b, shifted, P2, d, shifted2);
-                      if (!opposite) expected -= g(spin, K, a, n, P2, d, shifted2) * g(spin, P, b, shifted, K2, e, n2);
+                      expected += g(spin, K, a, n, K2, e, n2) * g(other, P, b, m - 1 - n, P2, d, m - 1 - n2);
                     } else {
                       expected += g(spin, P, a, n + m, K, b, n) * g(other, K2, e, n2, P2, d, n2 + m);
                       if (!opposite) expected -= g(spin, K2, e, n2, K, b, n) * g(spin, P, a, n + m, P2, d, n2 + m);

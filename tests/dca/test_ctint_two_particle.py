@@ -1,12 +1,15 @@
 """Two-particle functions of the interaction expansion against exact diagonalisation."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from general_cases import GeneralCase, deviations
 from isolated import OPEN_DIMER, RING, Isolated
 
 from plaq.data import statistics
-from plaq.dca.lattice.interaction import DN, UP, DensityPair, Interaction
+from plaq.dca.lattice.interaction import DN, UP, DensityPair, Interaction, Torus, build_interaction
+from plaq.dca.solver.ed.model import exact_cluster
 from plaq.dca.solver.ed.two_particle import two_particle
 from plaq.errors import InputError
 
@@ -20,7 +23,7 @@ def general_case(table, vectors, channels, **rest):
     pairs = tuple(DensityPair(U, a, UP, HERE, a, DN) for a in range(count))
     return GeneralCase(table, vectors, Interaction(pairs), **{
         "beta": BETA, "mu": MU, "seed": 4, "measurements": 9600, "order": 8, "chains": 64,
-        "extra": {"window": WINDOW, "pairing": True, "channels": channels}, **rest})
+        "extra": {"window": WINDOW, "channels": channels}, **rest})
 
 
 def compare(measured, values, exact):
@@ -36,12 +39,11 @@ def compare(measured, values, exact):
 
 def test_they_are_exact_within_errors():
     """A ring of three sites, where K and -K differ."""
-    channels = [("pp", 1, 1), ("magnetic", 1, -1)]
+    channels = [("pp", 1, 1), ("magnetic", 1, -1), ("pp", 0, 0)]
     measured = general_case({RIGHT: [[-1.0]], LEFT: [[-1.0]]}, ((3, 0), (0, 1)), channels).collected()
     ring = Isolated(RING, U, BETA, MU).exact
-    values = [one[:, :, 0, 0, :, 0, 0] for one in (*measured.channels, measured.pairing)]
-    compare(measured, values, [np.moveaxis(two_particle(ring, kind, q, m, N), 1, 2)
-                               for kind, q, m in (*channels, ("pp", 0, 0))])
+    values = [one[:, :, 0, 0, :, :, 0, 0] for one in measured.channels]
+    compare(measured, values, [two_particle(ring, kind, q, m, N) for kind, q, m in channels])
 
 
 def test_their_orbitals_may_be_sites():
@@ -54,14 +56,22 @@ def test_their_orbitals_may_be_sites():
     of_q = f[pair.cluster.momentum_sum[:, Q]]  # K + Q, which is Q - K too
     values, exact = [], []
     for (kind, _, m), one in zip(channels, measured.channels):
-        sites = one[:, 0, :, :, 0]
-        if kind == "pp":
-            transformed = np.einsum("ka,kb,pc,pd,zabcdnm->zkpnm", f, of_q, f.conj(), of_q.conj(), sites)
-        else:
-            transformed = np.einsum("ka,kb,pc,pd,zabcdnm->zkpnm", of_q, f.conj(), f, of_q.conj(), sites)
-        values.append(transformed)
-        exact.append(np.moveaxis(two_particle(pair.exact, kind, Q, m, N), 1, 2))
+        first, second = (f, of_q) if kind == "pp" else (of_q, f.conj())
+        values.append(np.einsum("ka,kb,pc,pd,zabncdm->zknpm", first, second, first.conj(), second.conj(),
+                                one[:, 0, :, :, :, 0]))
+        exact.append(two_particle(pair.exact, kind, Q, m, N))
     compare(measured, values, exact)
+
+
+def test_they_are_exact_with_orbitals_in_cells():
+    """Two cells of two orbitals with Hund's coupling, spin flips and pair hopping, against exact diagonalisation."""
+    table = {HERE: [[0.3, 0.0], [0.0, -0.2]], RIGHT: [[-1.0, 0.4], [0.2, -0.5]], LEFT: [[-1.0, 0.2], [0.4, -0.5]]}
+    channels, vectors = [("pp", 1, 1)], ((2, 0), (0, 1))
+    hund = build_interaction(Torus(vectors), [2.0, 2.0], atoms=[0, 0], U_prime=1.2, J=0.4, kanamori=True)
+    case = replace(general_case(table, vectors, channels), interaction=hund)
+    measured = case.collected()
+    exact = exact_cluster(case.cluster, case.interaction, MU, BETA)
+    compare(measured, measured.channels, [two_particle(exact, kind, q, m, N) for kind, q, m in channels])
 
 
 def test_they_need_equivalent_spins():

@@ -83,10 +83,10 @@ def test_gap_functions_of_the_three_band_model_and_of_kagome():
     assert [round(np.trace(p @ swap).real) for p in pairing_projectors(group).values()] == [2, 2, -1]
 
 
-def test_exchange_of_layers_is_even_in_named_irreps():
+def test_names_tell_the_parity_under_exchange_of_layers():
     c = Cluster(orbital_lattice(BILAYER), [[2, 0], [0, 2]])
     projectors = pairing_projectors(PointGroup(c))
     d = np.cos(c.momenta[:, 0]) - np.cos(c.momenta[:, 1])
     even, odd = (d[:, None, None] * np.diag([1, sign]) for sign in (1, -1))
     assert np.allclose(projectors["d_x2y2"] @ even.ravel(), even.ravel())
-    assert np.allclose(projectors["other"] @ odd.ravel(), odd.ravel())
+    assert np.allclose(projectors["d_x2y2_odd"] @ odd.ravel(), odd.ravel())

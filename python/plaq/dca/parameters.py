@@ -308,6 +308,8 @@ def check(values: Mapping[str, Any], source: str) -> None:
         check_decomposition(values, refuse)
     if values["run"].two_particle == "distributed" and pairs.samples:
         refuse('run.two_particle = "distributed" keeps no samples: two_particle.samples = true needs "local" or "auto"')
+    if values["run"].two_particle == "distributed" and (hamiltonian.is_general or solver.kind == "ctint"):
+        refuse('run.two_particle = "distributed" shares functions of one band by CT-AUX only: give "local" or "auto"')
     if values["run"].two_particle == "distributed" and solver.chains > MOST_CHAINS_DISTRIBUTED:
         refuse(f'run.two_particle = "distributed" allows at most {MOST_CHAINS_DISTRIBUTED} chains: '
                f'solver.chains = {solver.chains}')
@@ -343,8 +345,9 @@ def check_solver(solver: Any, dca: Any, pairs: Any, hamiltonian: Hamiltonian, re
         refuse(f'solver.kind = "ctaux" takes one band with U ≥ 0 in two dimensions, and this model has {beyond}: give '
                'solver.kind = "ctint"')
     expansion = solver.kind == "ctint" or (solver.kind == "auto" and hamiltonian.is_general)
-    if expansion and pairs.channels and min(dca.temperatures) <= pairs.below:
-        refuse(f"two_particle.channels = {shown(pairs.channels)}: CT-INT measures no two-particle functions: give []")
+    if expansion and pairs.channels and min(dca.temperatures) <= pairs.below and hamiltonian.spins == 2:
+        refuse(f"two_particle.channels = {shown(pairs.channels)}: CT-INT measures two-particle functions only where up "
+               "and down are equivalent, and this model has a field, or hops that depend on the spin: give []")
 
 
 def check_scales(hamiltonian: Hamiltonian, dca: Any, refuse) -> None:

@@ -68,6 +68,14 @@ class Scalars:
         """Return f projected on the basis of the mesh."""
         return mesh.evaluate(mesh.fit(f))
 
+    def at(self, mesh, f: np.ndarray, n) -> np.ndarray:
+        """Return f, which decays, at the Matsubara indices n of both signs, from values on the mesh."""
+        return mesh.at_frequencies(f, n)
+
+    def equal_time(self, mesh, g: np.ndarray) -> np.ndarray:
+        """Return <c+ c> from G, without the axis of frequencies."""
+        return mesh.equal_time(g)
+
 
 class Matrices:
     """Functions [..., S, K, a, b, w] of a general model: products and inverses are those of matrices in (a, b).
@@ -139,6 +147,14 @@ class Matrices:
     def fitted(self, mesh, f: np.ndarray) -> np.ndarray:
         """Return f projected on the basis of the mesh, cell by cell."""
         return self.to_momenta(mesh.evaluate(mesh.fit(self.to_cells(f))))
+
+    def at(self, mesh, f: np.ndarray, n) -> np.ndarray:
+        """Return f, which decays, at the Matsubara indices n of both signs, from values on the mesh."""
+        return self.to_momenta(mesh.at_frequencies(self.to_cells(f), n))
+
+    def equal_time(self, mesh, g: np.ndarray) -> np.ndarray:
+        """Return <c+_b c_a> from G_ab, without the axis of frequencies."""
+        return self.to_momenta(mesh.equal_time(self.to_cells(g))[..., None])[..., 0]
 
     def to_cells(self, f: np.ndarray) -> np.ndarray:
         """Return f(R) = 1/N_c sum_K exp(i K.R) f(K), [..., S, R, a, b, w]."""

@@ -99,10 +99,14 @@ class OrbitalAction:
         first = np.min([op.orbitals for op in self.operations], axis=0)
         self.orbital_orbits = [np.flatnonzero(first == a) for a in np.unique(first)]
 
-    def phases(self, index):
-        """Return the factors [K, a, b] of an operation."""
+    def factors(self, index):
+        """Return the factors [K, a] of an operation on c_{K,a}: sign_a exp(i gK.shift_a)."""
         op, momenta = self.operations[index], self.cluster.momenta[self._momenta[index]]
-        factor = op.signs * np.exp(1j * momenta @ op.shifts.T)
+        return op.signs * np.exp(1j * momenta @ op.shifts.T)
+
+    def phases(self, index):
+        """Return the factors [K, a, b] of an operation on functions like G."""
+        factor = self.factors(index)
         return factor[:, :, None] * factor[:, None, :].conj()
 
     def image(self, index, f):

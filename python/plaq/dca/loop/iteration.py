@@ -31,7 +31,7 @@ from plaq.dca.lattice.particle_hole import odd_under_exchange
 from plaq.dca.loop import convergence, density_search, status
 from plaq.dca.loop.convergence import APPROACH, FINAL, Mismatch, Residual, iterations_left, next_phase
 from plaq.dca.loop.mixing import DEPTH, Output, mixed
-from plaq.dca.loop.setup import PAIRING, Setup
+from plaq.dca.loop.setup import Setup
 from plaq.dca.loop.state import Predecessor, TemperatureState
 from plaq.dca.physics import observables
 from plaq.dca.physics.evaluation import Evaluation
@@ -153,7 +153,7 @@ def solver_request(setup: Setup, state: TemperatureState, g0: np.ndarray) -> Sol
     if state.phase != APPROACH and p.measures_two_particle(setup.T):
         request.window = choices.window(p, beta)
         request.orbit = pair_orbits(setup.model.group)
-        request.pairing = PAIRING in setup.channels
+        request.pairing = setup.measures_real_pairing
         request.channels = choices.measured_functions([*setup.general_channels, *setup.exchanged])
     return request
 
@@ -214,7 +214,7 @@ def solve(setup: Setup, state: TemperatureState, bath: Bath) -> Solution:
 
 def _solution(setup: Setup, state: TemperatureState, bath: Bath, tally: dict[str, float]) -> Solution:
     solver, equations, request = setup.parameters.solver, setup.equations, bath.request
-    measured = equations.collect(bath.problem, state.chains.bins, tally, state.distributed)
+    measured = equations.collect(bath.problem, state.chains.bins, tally, request, state.distributed)
     if measured.sign.mean() == 0:
         raise RunError(f"T = {setup.T}: the average sign is 0 in {int(measured.weights.sum())} "
                        "measurements: nothing can be averaged; measure more or stay at higher temperatures")

@@ -74,9 +74,14 @@ class Setup:
         return asked_channels(self.parameters, self.model) if self.parameters.measures_two_particle(self.T) else []
 
     @property
+    def measures_real_pairing(self) -> bool:
+        """Whether pairing at q = 0, nu = 0 is measured in its real form, that of one band."""
+        return PAIRING in self.channels and not self.model.general
+
+    @property
     def general_channels(self) -> list[Channel]:
-        """Two-particle functions asked for at this temperature, other than pairing."""
-        return [channel for channel in self.channels if channel != PAIRING]
+        """Two-particle functions asked for at this temperature, other than pairing in its real form."""
+        return [channel for channel in self.channels if not (self.measures_real_pairing and channel == PAIRING)]
 
     @property
     def exchanged(self) -> list[Channel]:

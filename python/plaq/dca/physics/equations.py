@@ -33,8 +33,8 @@ class Equations(Protocol):
     def make_problem(self, mesh, request, solver) -> Any:
         """Return the problem of the C++ solver for a `SolverRequest`."""
 
-    def collect(self, problem, bins, tally, distributed=None) -> Any:
-        """Return the averages of complete bins as `plaq.dca.solver.ctaux.Measured`."""
+    def collect(self, problem, bins, tally, request, distributed=None) -> Any:
+        """Return the averages of complete bins as `plaq.dca.solver.ctaux.Measured`, with functions of the request."""
 
     def filling(self, density: np.ndarray) -> float:
         """Return electrons per cell from the average ``density`` of `Measured.correlations`."""

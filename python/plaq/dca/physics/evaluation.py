@@ -64,10 +64,10 @@ class Evaluation:
         return algebra.at_frequencies_of(1j * omega + self.mu) - algebra.causal(sigma, omega)
 
     def z_at(self, sigma, constant, n):
-        """Return z [K, n] at the Matsubara indices n of both signs; `constant` [K] is Sigma at infinite frequency."""
-        n = np.asarray(n)
-        values = self.mesh.at_frequencies(sigma - constant[:, None], n) + constant[:, None]
-        upper = np.where(n < 0, values.conj(), values)
+        """Return z at the Matsubara indices n of both signs; `constant` is Sigma at infinite frequency, [K]."""
+        n, algebra = np.asarray(n), self.equations.algebra
+        values = algebra.at(self.mesh, sigma - constant[..., None], n) + constant[..., None]
+        upper = np.where(n < 0, algebra.adjoint(values), values)
         omega = self.mesh.frequency(np.abs(n + 0.5) - 0.5)
-        z = 1j * omega + self.mu - self.equations.algebra.causal(upper, omega)
-        return np.where(n < 0, z.conj(), z)
+        z = algebra.at_frequencies_of(1j * omega + self.mu) - algebra.causal(upper, omega)
+        return np.where(n < 0, algebra.adjoint(z), z)

@@ -56,8 +56,8 @@ class General:
     def make_problem(self, mesh, request, solver):
         return ctint.make_problem(self.model, mesh, request, solver)
 
-    def collect(self, problem, bins, tally, distributed=None) -> Measured:
-        return ctint.collect(problem, bins, tally, self.model)
+    def collect(self, problem, bins, tally, request, distributed=None) -> Measured:
+        return ctint.collect(problem, bins, tally, self.model, request)
 
     def filling(self, density: np.ndarray) -> float:
         return density.sum()

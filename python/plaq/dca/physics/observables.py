@@ -12,6 +12,7 @@ from plaq.data import statistics
 from plaq.data.estimate import Axis, Estimate
 from plaq.dca.physics.checks import HEAVY, SLOW
 from plaq.dca.physics.evaluation import Evaluation
+from plaq.dca.physics.orbital_pairs import OrbitalPairs
 from plaq.dca.physics.pair_estimates import UNSOLVED, PairEstimates
 from plaq.dca.solver import jackknife_groups
 from plaq.dca.solver.ctaux import Measured
@@ -70,8 +71,8 @@ def estimates(evaluation: Evaluation, measured: Measured, window=0, channels=(),
     results["order_histogram"] = histogram.estimate("order_histogram", axes, note=note,
                                                     convention="probability of k vertices, not weighted by the sign")
     if measured.pairing is not None or channels:
-        results |= PairEstimates(evaluation, measured, window, channels, on_ranks, distributed, note, samples,
-                                 exchanged).all()
+        pairs = OrbitalPairs if evaluation.model.general else PairEstimates
+        results |= pairs(evaluation, measured, window, channels, on_ranks, distributed, note, samples, exchanged).all()
     return marked(equations.without_noise(results, evaluation))
 
 

@@ -33,7 +33,7 @@ class OneBand:
     def make_problem(self, mesh, request, solver):
         return ctaux.make_problem(self.model.cluster, mesh, request, solver)
 
-    def collect(self, problem, bins, tally, distributed=None) -> ctaux.Measured:
+    def collect(self, problem, bins, tally, request, distributed=None) -> ctaux.Measured:
         return ctaux.collect(problem, bins, tally, self.model.group, distributed, self.model.mirror)
 
     def filling(self, density) -> float:

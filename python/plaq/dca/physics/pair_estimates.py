@@ -94,13 +94,20 @@ class PairEstimates:
         """Return the shape and the rows [bin, row, n'] of a function that is measured, or a sum of such functions."""
         if (kind, q, m) == ("pp", 0, 0) and self.measured.pairing is not None:
             return self.functions["pairing"], self.measured.pairing
+        parts = self.measured_parts(kind, q, m)
+        return self.functions[f"channel_{parts[0][1]}"], self.combined(parts)
+
+    def measured_parts(self, kind: str, q: int, m: int) -> list[tuple[float, int]]:
+        """Return (factor, number among the measured channels) of the parts of a function."""
         known = self.measured_kinds
-        parts = [(factor, known.index((part, q, m))) for part, factor in measured_as(kind).items()]
-        function = self.functions[f"channel_{parts[0][1]}"]
+        return [(factor, known.index((part, q, m))) for part, factor in measured_as(kind).items()]
+
+    def combined(self, parts: list[tuple[float, int]]) -> Rows:
+        """Return the sum of `measured_parts` in every bin."""
         if len(parts) == 1:
-            return function, self.measured.channels[parts[0][1]]
-        return function, [sum(factor * rows for (factor, _), rows in zip(parts, bins))
-                          for bins in zip(*(self.measured.channels[i] for _, i in parts))]
+            return self.measured.channels[parts[0][1]]
+        return [sum(factor * rows for (factor, _), rows in zip(parts, bins))
+                for bins in zip(*(self.measured.channels[i] for _, i in parts))]
 
     def jackknife(self, function: Callable, *rows: Rows) -> dict[str, Resampled]:
         """Return the jackknife of function(norm, ratio, 1/G0, *rows)."""

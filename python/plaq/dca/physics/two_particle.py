@@ -26,7 +26,9 @@ CHANNELS = {
 
 def short_name(block):
     """Return the name of an irrep in observables, or of several joined by "+": "s+d_x2y2" is "s+d"."""
-    return "+".join(IRREP_NAMES.get(name, name) for name in block.split("+"))
+    for name, short in IRREP_NAMES.items():
+        block = block.replace(name, short)
+    return block
 
 
 def pair_orbits(group):
@@ -155,23 +157,34 @@ def modes_of_all_data(blocks, g4, chi0_cluster, chi0_lattice):
 
     The physical mode comes behind those from divergences of the vertex.
     """
-    on_cluster = modes(blocks, g4, chi0_cluster, chi0_cluster)
+    return physical_modes(modes(blocks, g4, chi0_cluster, chi0_lattice), modes(blocks, g4, chi0_cluster, chi0_cluster))
+
+
+def physical_modes(on_lattice, on_cluster):
+    """Return {block: (modes on the lattice, position of the leading physical one)} from those of lattice and cluster.
+    """
     return {name: (block, min(bethe_salpeter.above_one(on_cluster[name]), len(block.eigenvalues) - 1))
-            for name, block in modes(blocks, g4, chi0_cluster, chi0_lattice).items()}
+            for name, block in on_lattice.items()}
 
 
 @region("Bethe-Salpeter: channel")
 def channel(blocks, full, tag, g4, chi0_cluster, chi0_lattice):
     """Return the leading physical eigenvalues of every block and the vector of the first, ordered as with all data.
+    """
+    return leading_values(modes(blocks, g4, chi0_cluster, chi0_lattice), full, tag)
+
+
+def leading_values(modes_by_block, full, tag):
+    """Return what `channel` does, from {block: modes} and those of all data.
 
     Missing eigenvalues are NaN where the block has fewer.
     """
     values = {}
-    for name, block in modes(blocks, g4, chi0_cluster, chi0_lattice).items():
+    for name, block in modes_by_block.items():
         reference_modes, physical = full[name]
         size = len(block.eigenvalues)
         block = block.following(reference_modes, min(physical + LEADING, size))
-        where = f"{tag}_{short_name(name)}"
+        where = place(tag, name)
         leading = block.eigenvalues[physical:]
         values[f"eigenvalues_{where}"] = np.append(leading, np.full(min(LEADING, size) - len(leading), np.nan))
         values[f"eigenvector_{where}"] = block.vectors[physical]
@@ -179,17 +192,27 @@ def channel(blocks, full, tag, g4, chi0_cluster, chi0_lattice):
     return values
 
 
+def place(tag, block):
+    """Return the end of the names of a block's observables, with the tag of its channel if it has one."""
+    return "_".join(filter(None, (tag, short_name(block))))
+
+
 def channel_labels(evaluation, blocks, window, tag):
-    axes = two_particle_axes(evaluation, window)[:2]
+    return labels_of_modes({name: round(np.trace(projector)) * 2 * window for name, projector in blocks.items()},
+                           two_particle_axes(evaluation, window)[:2], tag)
+
+
+def labels_of_modes(sizes, axes, tag):
+    """Return the labels of `leading_values` for {block: number of its eigenvalues} and the axes of a vector."""
     labels = {}
-    for name, projector in blocks.items():
-        labels[f"lambda_{tag}_{short_name(name)}"] = {
+    for name, size in sizes.items():
+        where = place(tag, name)
+        labels[f"lambda_{where}"] = {
             "convention": f"leading physical eigenvalue of Gamma chi0 in {name}, its real part"}
-        size = round(np.trace(projector)) * 2 * window
-        labels[f"eigenvalues_{tag}_{short_name(name)}"] = {
+        labels[f"eigenvalues_{where}"] = {
             "axes": [Axis("eigenvalue", np.arange(min(LEADING, size)))],
             "convention": f"leading physical eigenvalues of Gamma chi0 in {name}, largest real part first"}
-        labels[f"eigenvector_{tag}_{short_name(name)}"] = {
+        labels[f"eigenvector_{where}"] = {
             "axes": axes, "convention": "eigenvector of the first of them, largest entry 1"}
     return labels
 

@@ -13,9 +13,9 @@ from plaq.machine import memory, pool_options
 def may_be_distributed(p: Parameters) -> bool:
     """Return whether the input leaves the distribution to the available memory.
 
-    Not for more chains than message tags, nor where all ranks need the samples of the functions.
+    Not for more chains than message tags, nor where all ranks need the samples of the functions, nor with orbitals.
     """
-    return (p.run.two_particle != "local" and p.solver.chains <= MOST_CHAINS_DISTRIBUTED
+    return (not p.is_general and p.run.two_particle != "local" and p.solver.chains <= MOST_CHAINS_DISTRIBUTED
             and not p.two_particle.samples and not p.two_particle.decomposition)
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from plaq import _core
 from plaq.dca.lattice.interaction import DN, UP, DensityPair, ExchangeTerm
+from plaq.dca.lattice.pair_symmetry import PairSymmetry
 from plaq.dca.solver import choices
 from plaq.dca.solver.ctaux import Measured, polynomials
 from plaq.errors import InputError
@@ -226,14 +227,18 @@ def two_particle_functions(request: Any) -> list[tuple[bool, int, int]]:
     """
     if request is None or not request.window:
         return []
-    wanted = [("pp", 0, 0)] * request.pairing + list(request.channels)
-    return list(dict.fromkeys((kind == "pp", q, m) for kind, q, m in wanted))
+    return list(dict.fromkeys((kind == "pp", q, m) for kind, q, m in request.channels))
 
 
 def channel(kind: str, parts: np.ndarray) -> np.ndarray:
-    """Return a channel from parts of equal and of opposite spins, [bin, 2, ...]."""
+    """Return a channel [bin, K, a, b, n, K', a', b', n'] from the parts of the spins, [bin, part, K, a, b, K', c, d, n, n'].
+
+    Rows and columns are pairs of one kind: (a', b') is (c, d) of pp and (d, c) of ph.
+    """
+    if kind == "pp":
+        return parts[:, 0].transpose(0, 1, 2, 3, 7, 4, 5, 6, 8)
     equal, opposite = parts[:, 0], parts[:, 1]
-    return opposite if kind == "pp" else equal - opposite if kind == "magnetic" else equal + opposite
+    return (equal - opposite if kind == "magnetic" else equal + opposite).transpose(0, 1, 2, 3, 7, 4, 6, 5, 8)
 
 
 def g0_at(model: Any, mesh: Any, g0: np.ndarray, count: int) -> np.ndarray:
@@ -248,8 +253,8 @@ def g0_at(model: Any, mesh: Any, g0: np.ndarray, count: int) -> np.ndarray:
 def collect(problem: Any, bins: Any, tally: dict[str, float], model: Any, request: Any = None) -> Measured:
     """Return the averages of complete `plaq.data.bins.Bins` as `Measured`, with `Chains.tally`.
 
-    Two-particle functions are those of the ``request``, if it is given: channels, each [bin, K, a, b, K', c, d, n, n'],
-    n = -F ... F-1, and pairing, which is pp at q = 0, nu = 0.
+    Two-particle functions are those of the ``request``, if it is given: channels, each
+    [bin, K, a, b, n, K', a', b', n'], n = -F ... F-1, averaged over the operations that leave the transfer.
 
     m is [bin, S, K, a, b, w]. Correlations are those of docs/ctint.md, times the norm: density [bin, spin, a], pairs
     and static [bin, spin, spin', R, a, b], equal_time [bin, S, K, a, b], vertices [bin, term]. All are averaged over
@@ -274,7 +279,9 @@ def collect(problem: Any, bins: Any, tally: dict[str, float], model: Any, reques
     measured = two_particle_functions(request)
 
     def function(kind: str, q: int, m: int) -> np.ndarray:
-        return channel(kind, part(f"channel_{measured.index((kind == 'pp', q, m))}"))
+        values = channel(kind, part(f"channel_{measured.index((kind == 'pp', q, m))}"))
+        symmetry = PairSymmetry(model.group, kind == "pp", q)
+        return averaged(lambda one: symmetry.average(one, static=m == 0), values)
 
     m = np.einsum("kr,bsracw->bskacw", cluster.fourier, part("single_particle"))
     equal_time = averaged(action.average, np.einsum("kr,bsrac->bskac", cluster.fourier, part("equal_time")))
@@ -287,7 +294,7 @@ def collect(problem: Any, bins: Any, tally: dict[str, float], model: Any, reques
     return Measured(
         weights=np.full(len(sums), per_bin), sign=part("sign"), order=part("order"), norm=norm,
         m=averaged(action.average, m) / (problem.beta * cluster.size), correlations=correlations,
-        histogram=part("histogram"), pairing=function("pp", 0, 0) if measured and request.pairing else None,
+        histogram=part("histogram"), pairing=None,
         channels=[function(*wanted) for wanted in request.channels] if measured else [],
         series=series, drift=tally["drift"], acceptance=tally["accepted"] / max(tally["proposed"], 1),
         walking_seconds=tally["walking_seconds"], measuring_seconds=tally["measuring_seconds"])

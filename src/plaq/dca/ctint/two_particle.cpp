@@ -9,24 +9,43 @@
 
 namespace plaq::dca::ctint {
 
+namespace {
+
+using complex = two_frequency::complex;
+
+/// Product without the checks for infinities of operator*.
+complex times(complex a, complex b) {
+  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
+
+}  // namespace
+
 two_frequency::two_frequency(const interacting_cluster& cluster, const two_particle_list& measured)
     : cluster_(cluster),
       frequencies_(measured.frequencies),
-      flavours_(cluster.flavours()),
-      g0_(measured.g0.begin(), measured.g0.end()) {
-  const auto cells = std::size_t(cluster.cells);
+      flavours_(cluster.flavours()) {
+  const auto cells = std::size_t(cluster.cells), orbitals = std::size_t(cluster.orbitals);
   const momentum_tables& momenta = cluster.momenta;
   check(momenta.fourier.size() == cells * cells && momenta.sum.size() == cells * cells && momenta.minus.size() == cells,
         "ctint: momentum tables of another cluster");
-  check(g0_.size() == cluster.g0.size() * cells * std::size_t(cluster.orbitals * cluster.orbitals * frequencies_),
+  check(measured.g0.size() == cluster.g0.size() * cells * orbitals * orbitals * std::size_t(frequencies_),
         "ctint: g0 must be [species][K][a][b][n]");
+  // G_ab(K, -iw) = G_ab(-K, iw)*
+  const std::size_t elements = orbitals * orbitals;
+  for (std::size_t species = 0; species < cluster.g0.size(); ++species)
+    for (std::size_t K = 0; K < cells; ++K)
+      for (std::size_t ab = 0; ab < elements; ++ab)
+        for (int n = -frequencies_; n < frequencies_; ++n) {
+          const std::size_t row = n < 0 ? std::size_t(momenta.minus[K]) : K;
+          const auto value = measured.g0[((species * cells + row) * elements + ab) * std::size_t(frequencies_) +
+                                         std::size_t(n < 0 ? -1 - n : n)];
+          g0_.emplace_back(n < 0 ? std::conj(value) : value);
+        }
 }
 
-two_frequency::complex two_frequency::bath(int species, int K, int a, int b, int n) const {
-  const int row = n < 0 ? cluster_.momenta.minus[std::size_t(K)] : K;
-  const int index = ((species * cluster_.cells + row) * cluster_.orbitals + a) * cluster_.orbitals + b;
-  const complex value = g0_[std::size_t(index * frequencies_ + (n < 0 ? -1 - n : n))];
-  return n < 0 ? std::conj(value) : value;
+const two_frequency::complex* two_frequency::bath(int species, int K, int a, int b) const {
+  const int index = ((species * cluster_.cells + K) * cluster_.orbitals + a) * cluster_.orbitals + b;
+  return &g0_[std::size_t(index) * std::size_t(2 * frequencies_)];
 }
 
 void two_frequency::evaluate(const block_sample& s, int species) {
@@ -88,7 +107,7 @@ void two_frequency::to_momenta() {
             const int to = K * orbitals + a, from = R * orbitals + a;
             const complex* in = second ? at(g_, other, from) : at(g_, from, other);
             complex* out = second ? at(scratch_, other, to) : at(scratch_, to, other);
-            for (std::size_t i = 0; i < block; ++i) out[i] += factor * in[i];
+            for (std::size_t i = 0; i < block; ++i) out[i] += times(factor, in[i]);
           }
       }
     g_.swap(scratch_);
@@ -96,40 +115,43 @@ void two_frequency::to_momenta() {
 }
 
 void two_frequency::multiply_by_bath(int species) {
-  const int f = frequencies_, orbitals = cluster_.orbitals, cells = cluster_.cells;
+  const int count = 2 * frequencies_, orbitals = cluster_.orbitals, cells = cluster_.cells;
   const float scale = float(-1 / (cluster_.beta * cells));
-  const auto at = [&](int x, int y, int n, int n2) -> complex& {
-    return g_[(std::size_t(x * flavours_ + y) * std::size_t(2 * f) + std::size_t(n + f)) * std::size_t(2 * f) +
-              std::size_t(n2 + f)];
+  const auto at = [&](int x, int y, int n) {
+    return &g_[(std::size_t(x * flavours_ + y) * std::size_t(count) + std::size_t(n)) * std::size_t(count)];
   };
-  std::vector<complex> half(std::size_t(orbitals * orbitals)), whole(half.size());
+  std::vector<complex> half(std::size_t(orbitals * orbitals * count));
+  const auto half_at = [&](int a, int d) { return &half[std::size_t((a * orbitals + d) * count)]; };
   for (int K = 0; K < cells; ++K)
     for (int K2 = 0; K2 < cells; ++K2)
-      for (int n = -f; n < f; ++n)
-        for (int n2 = -f; n2 < f; ++n2) {
-          std::ranges::fill(half, 0.f);
-          std::ranges::fill(whole, 0.f);
-          for (int a = 0; a < orbitals; ++a)
-            for (int c = 0; c < orbitals; ++c)
-              for (int d = 0; d < orbitals; ++d)
-                half[std::size_t(a * orbitals + d)] +=
-                    bath(species, K, a, c, n) * at(K * orbitals + c, K2 * orbitals + d, n, n2);
-          for (int a = 0; a < orbitals; ++a)
-            for (int d = 0; d < orbitals; ++d)
-              for (int b = 0; b < orbitals; ++b)
-                whole[std::size_t(a * orbitals + b)] +=
-                    half[std::size_t(a * orbitals + d)] * bath(species, K2, d, b, n2);
-          for (int a = 0; a < orbitals; ++a)
-            for (int b = 0; b < orbitals; ++b)
-              at(K * orbitals + a, K2 * orbitals + b, n, n2) =
-                  scale * whole[std::size_t(a * orbitals + b)] +
-                  (K == K2 && n == n2 ? bath(species, K, a, b, n) : complex(0));
-        }
+      for (int n = 0; n < count; ++n) {
+        std::ranges::fill(half, 0.f);
+        for (int a = 0; a < orbitals; ++a)
+          for (int c = 0; c < orbitals; ++c) {
+            const complex left = scale * bath(species, K, a, c)[n];
+            for (int d = 0; d < orbitals; ++d) {
+              const complex* in = at(K * orbitals + c, K2 * orbitals + d, n);
+              complex* out = half_at(a, d);
+              for (int n2 = 0; n2 < count; ++n2) out[n2] += times(left, in[n2]);
+            }
+          }
+        for (int a = 0; a < orbitals; ++a)
+          for (int b = 0; b < orbitals; ++b) {
+            complex* out = at(K * orbitals + a, K2 * orbitals + b, n);
+            std::fill(out, out + count, complex(0));
+            for (int d = 0; d < orbitals; ++d) {
+              const complex *in = half_at(a, d), *right = bath(species, K2, d, b);
+              for (int n2 = 0; n2 < count; ++n2) out[n2] += times(in[n2], right[n2]);
+            }
+            if (K == K2) out[n] += bath(species, K, a, b)[n];
+          }
+      }
 }
 
-std::size_t two_particle::size(const interacting_cluster& cluster, const two_particle_list& measured) {
+std::size_t two_particle::size(const interacting_cluster& cluster, const two_particle_list& measured,
+                               const pair_request& r) {
   const auto side = std::size_t(cluster.cells * cluster.orbitals * cluster.orbitals * 2 * measured.window);
-  return 4 * side * side;
+  return 2 * parts(r) * side * side;
 }
 
 two_particle::two_particle(const interacting_cluster& cluster, const two_particle_list& measured)
@@ -143,55 +165,100 @@ two_particle::two_particle(const interacting_cluster& cluster, const two_particl
 }
 
 void two_particle::begin_bin() {
-  for (auto& sum : sums_) sum.assign(size(cluster_, measured_), 0.);
+  for (std::size_t r = 0; r < sums_.size(); ++r) sums_[r].assign(size(cluster_, measured_, measured_.requests[r]), 0.);
 }
 
 void two_particle::accumulate(const sample& s) {
   for (std::size_t block = 0; block < 2; ++block) blocks_[block].evaluate(s.blocks[block], cluster_.species[block]);
-  for (std::size_t r = 0; r < sums_.size(); ++r) add(measured_.requests[r], s.sign, sums_[r]);
+  for (std::size_t i = 0; i < sums_.size(); ++i) {
+    const pair_request& r = measured_.requests[i];
+    double* sum = sums_[i].data();
+    if (r.pairs)
+      add_pp(r, s.sign / 2, sum);
+    else
+      add_ph(r, s.sign / 2, sum, sum + sums_[i].size() / 2);
+  }
 }
 
-void two_particle::add(const pair_request& r, double weight, std::vector<double>& sum) const {
-  const int F = measured_.window, orbitals = cluster_.orbitals, cells = cluster_.cells, Q = r.transfer, m = r.bosonic;
+namespace {
+
+void add_row(std::span<const complex> row, double weight, double* sum) {
+  for (const complex value : row) {
+    *sum++ += weight * value.real();
+    *sum++ += weight * value.imag();
+  }
+}
+
+}  // namespace
+
+void two_particle::add_pp(const pair_request& r, double weight, double* sum) const {
+  const int F = measured_.window, orbitals = cluster_.orbitals, cells = cluster_.cells;
   const momentum_tables& momenta = cluster_.momenta;
-  const auto flavour = [&](int K, int a) { return K * orbitals + a; };
-  const auto shifted = [&](int K) {
-    return r.pairs ? momenta.plus(momenta.minus[std::size_t(K)], Q) : momenta.plus(K, Q);
-  };
-  const auto shift = [&](int n) { return r.pairs ? m - 1 - n : n + m; };
-  const auto value = [&](int s, int x, int n, int y, int n2) {
-    return std::complex<double>(blocks_[std::size_t(s)].row(x, n, y)[n2 + measured_.frequencies]);
-  };
-  double* equal = sum.data();
-  double* opposite = sum.data() + sum.size() / 2;
+  const auto partner = [&](int K) { return momenta.plus(momenta.minus[std::size_t(K)], r.transfer); };
+  std::vector<complex> row(std::size_t(2 * F));
   for (int K = 0; K < cells; ++K)
     for (int a = 0; a < orbitals; ++a)
       for (int b = 0; b < orbitals; ++b)
         for (int K2 = 0; K2 < cells; ++K2)
           for (int c = 0; c < orbitals; ++c)
             for (int d = 0; d < orbitals; ++d)
-              for (int n = -F; n < F; ++n)
-                for (int n2 = -F; n2 < F; ++n2) {
-                  // ph: k+q a, k b, k' c, k'+q d; pp: k a, q-k b, k' c, q-k' d
-                  const int xa = flavour(r.pairs ? K : shifted(K), a), na = r.pairs ? n : shift(n);
-                  const int xb = flavour(r.pairs ? shifted(K) : K, b), nb = r.pairs ? shift(n) : n;
-                  const int xc = flavour(K2, c), xd = flavour(shifted(K2), d), nd = shift(n2);
-                  std::complex<double> same = 0, other = 0;
-                  for (int s = 0; s < 2; ++s)
-                    if (r.pairs) {
-                      const auto left = value(s, xa, na, xc, n2);
-                      same += left * value(s, xb, nb, xd, nd) - value(s, xa, na, xd, nd) * value(s, xb, nb, xc, n2);
-                      other += left * value(1 - s, xb, nb, xd, nd);
-                    } else {
-                      const auto left = value(s, xa, na, xb, nb);
-                      same += left * value(s, xc, n2, xd, nd) - value(s, xc, n2, xb, nb) * value(s, xa, na, xd, nd);
-                      other += left * value(1 - s, xc, n2, xd, nd);
-                    }
-                  *equal++ += weight / 2 * same.real();
-                  *equal++ += weight / 2 * same.imag();
-                  *opposite++ += weight / 2 * other.real();
-                  *opposite++ += weight / 2 * other.imag();
+              for (int n = -F; n < F; ++n, sum += 4 * F) {
+                std::ranges::fill(row, 0.f);
+                for (std::size_t s = 0; s < 2; ++s) {
+                  const complex* left = blocks_[s].row(flavour(K, a), n, flavour(K2, c)) + measured_.frequencies - F;
+                  const complex* right = blocks_[1 - s].row(flavour(partner(K), b), r.bosonic - 1 - n,
+                                                            flavour(partner(K2), d)) +
+                                         measured_.frequencies + r.bosonic - 1 + F;
+                  for (int i = 0; i < 2 * F; ++i) row[std::size_t(i)] += times(left[i], right[-i]);
                 }
+                add_row(row, weight, sum);
+              }
+}
+
+void two_particle::find_diagonals(const pair_request& r) {
+  const int F = measured_.window, orbitals = cluster_.orbitals;
+  diagonals_.clear();
+  for (std::size_t s = 0; s < 2; ++s)
+    for (int K = 0; K < cluster_.cells; ++K)
+      for (int c = 0; c < orbitals; ++c)
+        for (int d = 0; d < orbitals; ++d)
+          for (int n = -F; n < F; ++n) {
+            const int x = flavour(K, c), y = flavour(cluster_.momenta.plus(K, r.transfer), d);
+            diagonals_.push_back(blocks_[s].row(x, n, y)[n + r.bosonic + measured_.frequencies]);
+          }
+}
+
+void two_particle::add_ph(const pair_request& r, double weight, double* equal, double* opposite) {
+  const int F = measured_.window, orbitals = cluster_.orbitals, cells = cluster_.cells, m = r.bosonic;
+  const int offset = measured_.frequencies;
+  find_diagonals(r);
+  const std::size_t of_spin = diagonals_.size() / 2;
+  std::vector<complex> same(std::size_t(2 * F)), other(same.size());
+  for (int K = 0; K < cells; ++K)
+    for (int a = 0; a < orbitals; ++a)
+      for (int b = 0; b < orbitals; ++b)
+        for (int K2 = 0; K2 < cells; ++K2)
+          for (int c = 0; c < orbitals; ++c)
+            for (int d = 0; d < orbitals; ++d)
+              for (int n = -F; n < F; ++n, equal += 4 * F, opposite += 4 * F) {
+                std::ranges::fill(same, 0.f);
+                std::ranges::fill(other, 0.f);
+                const int xa = flavour(cluster_.momenta.plus(K, r.transfer), a), xb = flavour(K, b);
+                const int xc = flavour(K2, c), xd = flavour(cluster_.momenta.plus(K2, r.transfer), d);
+                for (std::size_t s = 0; s < 2; ++s) {
+                  const complex left = blocks_[s].row(xa, n + m, xb)[n + offset];
+                  const std::size_t at = std::size_t(((K2 * orbitals + c) * orbitals + d) * 2 * F);
+                  const complex *own = &diagonals_[s * of_spin + at], *reversed = &diagonals_[(1 - s) * of_spin + at];
+                  const complex* crossed = blocks_[s].row(xa, n + m, xd) + offset - F + m;
+                  const complex* back = blocks_[s].row(xc, -F, xb) + n + offset;
+                  for (int i = 0; i < 2 * F; ++i) {
+                    same[std::size_t(i)] += times(left, own[i]) - times(back[std::ptrdiff_t(i) * 2 * offset], crossed[i]);
+                    other[std::size_t(i)] += times(left, reversed[i]);
+                  }
+                }
+                add_row(same, weight, equal);
+                add_row(other, weight, opposite);
+              }
 }
 
 }  // namespace plaq::dca::ctint

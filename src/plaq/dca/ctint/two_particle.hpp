@@ -19,7 +19,7 @@ class two_frequency {
  public:
   using complex = std::complex<float>;
 
-  /// g0: [species][K][a][b][n = 0 ... frequencies - 1]. Throws a runtime_failure for tables of other sizes.
+  /// Measured g0: [species][K][a][b][n = 0 ... frequencies - 1]. Throws a runtime_failure for tables of other sizes.
   two_frequency(const interacting_cluster& cluster, const two_particle_list& measured);
 
   void evaluate(const block_sample& s, int species);
@@ -30,25 +30,27 @@ class two_frequency {
   }
 
  private:
-  complex bath(int species, int K, int a, int b, int n) const;
+  /// Bath function at n = -F ... F-1.
+  const complex* bath(int species, int K, int a, int b) const;
   void transform(const block_sample& s);
   void to_momenta();
   void multiply_by_bath(int species);
 
   const interacting_cluster& cluster_;
   int frequencies_, flavours_;
-  std::vector<complex> g0_;
+  std::vector<complex> g0_;           // [species][K][a][b][n]
   std::vector<complex> g_, scratch_;  // [x][x'][n][n']
   linalg::matrix<float> create_phase_, annihilate_phase_, transformed_, parts_;
 };
 
 /// Measurement of pp and ph functions at transfer q = (Q, m), mean over the reversal of spins, for k = (K, n):
+///   pp, opposite spins  G_s(k a; k' c) G_-s(q-k b; q-k' d)
 ///   ph, equal spins     G_s(k+q a; k b) G_s(k' c; k'+q d) - G_s(k' c; k b) G_s(k+q a; k'+q d)
 ///   ph, opposite spins  G_s(k+q a; k b) G_-s(k' c; k'+q d)
-///   pp, equal spins     G_s(k a; k' c) G_s(q-k b; q-k' d) - G_s(k a; q-k' d) G_s(q-k b; k' c)
-///   pp, opposite spins  G_s(k a; k' c) G_-s(q-k b; q-k' d)
 class two_particle {
  public:
+  using complex = two_frequency::complex;
+
   /// @pre Both arguments outlive the measurement. Throws a runtime_failure unless there are two blocks, and where a
   /// transfer is no momentum.
   two_particle(const interacting_cluster& cluster, const two_particle_list& measured);
@@ -56,17 +58,23 @@ class two_particle {
   void begin_bin();
   void accumulate(const sample& s);
 
-  /// Number of doubles of one function: [equal, opposite][K][a][b][K'][c][d][n][n'][re, im].
-  static std::size_t size(const interacting_cluster& cluster, const two_particle_list& measured);
+  /// Number of spin parts of a function, those above in their order.
+  static std::size_t parts(const pair_request& r) { return r.pairs ? 1 : 2; }
+  /// Number of doubles of one function: [part][K][a][b][K'][c][d][n][n'][re, im].
+  static std::size_t size(const interacting_cluster& cluster, const two_particle_list& measured, const pair_request& r);
   std::span<const double> sums(std::size_t request) const { return sums_[request]; }
 
  private:
-  void add(const pair_request& r, double weight, std::vector<double>& sum) const;
+  void add_pp(const pair_request& r, double weight, double* sum) const;
+  void add_ph(const pair_request& r, double weight, double* equal, double* opposite);
+  void find_diagonals(const pair_request& r);
+  int flavour(int K, int a) const { return K * cluster_.orbitals + a; }
 
   const interacting_cluster& cluster_;
   const two_particle_list& measured_;
   std::vector<two_frequency> blocks_;
   std::vector<std::vector<double>> sums_;
+  std::vector<complex> diagonals_;  // [s][K][c][d][n] G_s(k c; k+q d) of ph
 };
 
 }  // namespace plaq::dca::ctint

@@ -3,6 +3,8 @@
 With c_k = (beta Nc)^-1/2 int dtau sum_i e^{i w tau - i K.R_i} c_i(tau), c+_k likewise with the conjugate phase,
 one auxiliary-field configuration has G_s(k, k') = -<T c_k c+_k'>, and <G_s(k, k')> = delta_kk' G(k). By Wick:
 
+With orbitals k stands for (k, b) and k' for (k', b') in the particle-hole channels, for (k, a) and (k', a') in pp.
+
     pp          <G_up(k,k') G_dn(q-k,q-k')>         =  <T c_k,up c+_k',up c_q-k,dn c+_q-k',dn>
     transverse  -<G_up(k,k') G_dn(k'+q,k+q)>        = -<T c_k,up c+_k',up c_k'+q,dn c+_k+q,dn>
     magnetic    1/2 sum_ss' s s' <G_s(k+q,k) G_s'(k',k'+q)> - 1/2 sum_s <G_s(k',k) G_s(k+q,k'+q)>
@@ -36,6 +38,8 @@ DEGENERATE = 1e-6  # levels closer than this (units of t) count as equal: error 
 def two_particle(cluster, channel, q, m, n):
     """Return G4(K, w; K', w') as complex [K, w, K', w'] at momentum index q, nu = 2 pi m/beta, w = (2n+1) pi/beta.
 
+    With orbitals it is [K, a, b, w, K', a', b', w'], rows and columns being pairs: (k, a) and (q - k, b) in pp, (k + q,
+    a) and (k, b) in the other channels.
     channel: "pp", "transverse", "magnetic" or "charge" as defined above; n: integers of any sign, for w and w'.
     The cluster needs its Fourier matrix. Plain averages of products of G, no factor beta or Nc: the disconnected
     part is delta_kk' G(k) G(q-k) in pp, -delta_kk' G(k) G(k+q) in the particle-hole channels. Raises InputError.
@@ -44,31 +48,43 @@ def two_particle(cluster, channel, q, m, n):
         raise InputError("fourier: two-particle functions need the Fourier matrix of the cluster")
     if channel not in CHANNELS:
         raise InputError(f"channel = {channel!r}: expected one of {', '.join(CHANNELS)}")
+    if channel == "transverse" and cluster.spectrum.orbitals > 1:
+        raise InputError('channel = "transverse": with orbitals it is "magnetic", by rotation of the spins')
     if not 0 <= q < cluster.sites:
         raise InputError(f"q = {q}: expected a momentum index from 0 to {cluster.sites - 1}")
     correlator = FourPoint(cluster, int(m), np.asarray(n, int))
-    add, minus = cluster.spectrum.group.add, cluster.spectrum.group.minus
-    g4 = np.zeros(2 * (cluster.sites, len(correlator.odd)), complex)
-    for k in range(cluster.sites):
-        for p in range(cluster.sites):
-            g4[k, :, p, :] = _element(correlator, channel, k, p, add[q, minus[[k, p]]], add[q, [k, p]])
-    return g4
+    add, minus, b = cluster.spectrum.group.add, cluster.spectrum.group.minus, cluster.spectrum.orbitals
+    frequencies = len(correlator.odd)
+    pairs = [(k, i, j) for k in range(cluster.sites) for i in range(b) for j in range(b)]
+
+    def modes(k, i, j):
+        """Return modes of both operators of a pair, that with k first."""
+        if channel == "pp":
+            return k * b + i, add[q, minus[k]] * b + j
+        return k * b + j, add[q, k] * b + i
+
+    g4 = np.zeros(2 * (len(pairs), frequencies), complex)
+    for x, row in enumerate(pairs):
+        for y, column in enumerate(pairs):
+            g4[x, :, y, :] = _element(correlator, channel, modes(*row), modes(*column))
+    return g4.reshape(2 * ((cluster.sites, frequencies) if b == 1 else (cluster.sites, b, b, frequencies)))
 
 
-def _element(four, channel, k, p, q_minus, q_plus):
-    """Return one pair of momenta k, p = k' of a channel.
+def _element(four, channel, row, column):
+    """Return the element of one pair of modes k, Q (q - k or k + q) of a row and of a column.
 
-    Operators: (is c+, spin, momentum, axis 0 for w or 1 for w', frequency).
+    Operators: (is c+, spin, mode, axis 0 for w or 1 for w', frequency).
     """
     odd, nu = four.odd, four.nu
+    (k, other), (p, other_p) = row, column
     if channel == "pp":
         return four(((False, UP, k, 0, odd), (True, UP, p, 1, -odd),
-                     (False, DN, q_minus[0], 0, nu - odd), (True, DN, q_minus[1], 1, odd - nu)))
+                     (False, DN, other, 0, nu - odd), (True, DN, other_p, 1, odd - nu)))
     if channel == "transverse":
         return -four(((False, UP, k, 0, odd), (True, UP, p, 1, -odd),
-                      (False, DN, q_plus[1], 1, odd + nu), (True, DN, q_plus[0], 0, -odd - nu)))
-    same, opposite = (four(((True, UP, k, 0, -odd), (False, UP, q_plus[0], 0, odd + nu),
-                            (True, spin, q_plus[1], 1, -odd - nu), (False, spin, p, 1, odd))) for spin in (UP, DN))
+                      (False, DN, other_p, 1, odd + nu), (True, DN, other, 0, -odd - nu)))
+    same, opposite = (four(((True, UP, k, 0, -odd), (False, UP, other, 0, odd + nu),
+                            (True, spin, other_p, 1, -odd - nu), (False, spin, p, 1, odd))) for spin in (UP, DN))
     return same - opposite if channel == "magnetic" else same + opposite
 
 
@@ -107,14 +123,14 @@ class FourPoint:
         return blocks[1:4], matrices
 
     def _matrix(self, operator, bra):
-        """Return (ket block, O[bra, ket]) of c or c+ with a spin and a momentum."""
+        """Return (ket block, O[bra, ket]) of c or c+ with a spin and a mode."""
         key = operator, bra
         if key not in self.matrices:
             creates, spin, k = operator
             s = self.spectrum
-            if creates:  # <bra|c+|ket> = <ket|c|bra>
+            if creates:  # <bra|c+|ket> = <ket|c|bra>*
                 ket = s.target(k, spin, bra)
-                matrix = None if ket is None else s.annihilate(k, spin, bra).T
+                matrix = None if ket is None else s.annihilate(k, spin, bra).conj().T
             else:
                 ket = s.source(k, spin, bra)
                 matrix = None if ket is None else s.annihilate(k, spin, ket)
