@@ -68,7 +68,7 @@ def test_they_are_exact_with_orbitals_in_cells():
     table = {HERE: [[0.3, 0.0], [0.0, -0.2]], RIGHT: [[-1.0, 0.4], [0.2, -0.5]], LEFT: [[-1.0, 0.2], [0.4, -0.5]]}
     channels, vectors = [("pp", 1, 1)], ((2, 0), (0, 1))
     hund = build_interaction(Torus(vectors), [2.0, 2.0], atoms=[0, 0], U_prime=1.2, J=0.4, kanamori=True)
-    case = replace(general_case(table, vectors, channels), interaction=hund)
+    case = replace(general_case(table, vectors, channels, measurements=19200), interaction=hund)
     measured = case.collected()
     exact = exact_cluster(case.cluster, case.interaction, MU, BETA)
     compare(measured, measured.channels, [two_particle(exact, kind, q, m, N) for kind, q, m in channels])

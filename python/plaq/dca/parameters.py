@@ -305,6 +305,8 @@ def check(values: Mapping[str, Any], source: str) -> None:
         check_momenta(values, hamiltonian, refuse)
     check_scales(hamiltonian, dca, refuse)
     if pairs.decomposition:
+        if hamiltonian.is_general or solver.kind == "ctint":
+            refuse("two_particle.decomposition = true divides the vertex of one band with U ≥ 0 only: leave it out")
         check_decomposition(values, refuse)
     if values["run"].two_particle == "distributed" and pairs.samples:
         refuse('run.two_particle = "distributed" keeps no samples: two_particle.samples = true needs "local" or "auto"')

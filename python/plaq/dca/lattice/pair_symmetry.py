@@ -123,5 +123,6 @@ class PairSymmetry:
             signs, mixed = np.linalg.eigh(basis.conj().T @ basis[self.exchanged])
             same, opposite = basis @ mixed[:, signs > 0], basis @ mixed[:, signs < 0]
             for suffix, (first, second) in {"": (even, odd), "_triplet": (odd, even)}.items():
-                blocks["+".join(part + suffix for part in name.split("+"))] = np.concatenate([np.kron(same, first), np.kron(opposite, second)], axis=1)
+                where = "+".join(part + suffix for part in name.split("+"))
+                blocks[where] = np.concatenate([np.kron(same, first), np.kron(opposite, second)], axis=1)
         return blocks

@@ -29,6 +29,7 @@ from plaq.dca.loop.setup import Setup, asked_channels, exchanged_functions
 from plaq.dca.loop.state import Predecessor, RunState, TemperatureState, deal, deal_run
 from plaq.dca.loop.two_particle import distribute
 from plaq.dca.physics.exact import exact_point
+from plaq.dca.physics.instabilities import leading_pairing
 from plaq.dca.physics.point import Point
 from plaq.dca.physics.transition import across
 from plaq.dca.results.results import Results
@@ -74,7 +75,7 @@ class Loop:
         for point in points:
             for part, value in point.seconds.items():
                 seconds[part] += value
-        return Results(list(points), across(points, "lambda_d"), dict(seconds), self.parameters.to_toml())
+        return Results(list(points), across(points, leading_pairing(points)), dict(seconds), self.parameters.to_toml())
 
     # One temperature ---------------------------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ from plaq.dca.loop.start import Start
 from plaq.dca.loop.state import RunState, TemperatureState
 from plaq.dca.parameters import Parameters
 from plaq.dca.physics import checks
+from plaq.dca.physics.instabilities import leading_pairing
 from plaq.dca.physics.point import Point
 from plaq.dca.physics.response import responses
 from plaq.dca.planning.progress import Progress
@@ -195,7 +196,7 @@ class Observer(Shower):
         self._points[point.index] = point
         with drain(estimate.blocks() for estimate in distributed.values()):
             self.save(Results([self._points[index] for index in sorted(self._points)]), {point.index: distributed})
-        shown = [f"{name} = {point[name]}" for name in ("sign", "energy", "lambda_d") if name in point]
+        shown = [f"{name} = {point[name]}" for name in ("sign", "energy", leading_pairing([point])) if name in point]
         check = checks.in_words(point)
         self._log.line(f"T = {point.T:.5g} done: {', '.join(shown)}{'; ' if check else ''}{check}")
         if warnings := checks.warnings(point, self._parameters.dca.density):

@@ -9,7 +9,7 @@ import numpy as np
 
 from plaq.data.formatting import momentum
 from plaq.dca.physics.point import Point
-from plaq.dca.physics.response import channels, momenta
+from plaq.dca.physics.response import CHANNEL, channels, momenta, pairing_irreps
 from plaq.dca.physics.transition import Transition, across
 
 PAIRING = "lambda_d"
@@ -42,10 +42,15 @@ class Instability:
         return ("<", self.temperatures[0]) if self.transition.below else (">", self.temperatures[-1])
 
     @property
+    def is_pairing(self) -> bool:
+        """Whether it is superconductivity without a wave vector."""
+        return CHANNEL.fullmatch(self.observable) is None
+
+    @property
     def label(self) -> str:
         """``λ_magnetic(π,π)``, with the irrep where that is not s, and ``λ_d`` for d-wave pairing."""
-        if self.observable == PAIRING:
-            return "λ_d"
+        if self.is_pairing:
+            return f"λ_{self.irrep}"
         return f"λ_{self.channel}{momentum(self.q)}" + ("" if "s" in self.irrep.split("+") else f",{self.irrep}")
 
     @property
@@ -68,20 +73,45 @@ class Instability:
 
 
 def instabilities(points: list[Point], pairing: Transition | None) -> list[Instability]:
-    """Return the instabilities: d-wave pairing first, then one for each channel and transfer at zero frequency.
+    """Return the instabilities: pairing first, then one for each channel and transfer at zero frequency.
 
-    pairing : transition of d-wave pairing. On a lattice of two dimensions order that breaks a continuous symmetry sets
-    in at T = 0 only. The temperature of a finite cluster in its bath is where correlations grow beyond the cluster.
+    pairing : transition of `leading_pairing`. On a lattice of two dimensions order that breaks a continuous symmetry
+    sets in at T = 0 only. The temperature of a finite cluster in its bath is where correlations outgrow the cluster.
     """
     orders = []
-    if any(PAIRING in point for point in points):
-        orders.append(instability(points, "pp", (0.0, 0.0), "d", "d-wave superconductivity", "T_c", PAIRING, pairing))
+    name = leading_pairing(points)
+    if any(name in point for point in points):
+        irrep, zero = name.removeprefix("lambda_"), (0.0,) * momenta(points[0]).shape[1]
+        order = in_words(irrep, "superconductivity")
+        orders.append(instability(points, "pp", zero, irrep, order, "T_c", name, pairing))
     for channel, q, names in measured_channels(points):
         for irrep, name in leading_irreps(points, names).items():
             order, symbol = naming(channel, q, irrep)
             real = [point for point in points if name in point and not is_complex(point, name)]
             orders.append(instability(points, channel, q, irrep, order, symbol, name, across(real, name, symbol)))
     return orders
+
+
+def leading_pairing(points: list[Point]) -> str:
+    """Return the pairing eigenvalue that T_c is of: lambda_d of one band.
+
+    General models have all irreps alike, each with its ``eigenvalues_X``. There it is the one of the irrep whose
+    eigenvalue is largest at the lowest temperature.
+    """
+    irreps = [x for x in pairing_irreps(points) if any(f"eigenvalues_{x}" in point for point in points)]
+    measured = [point for point in points if any(f"lambda_{x}" in point for x in irreps)]
+    if not measured:
+        return PAIRING
+    coldest = min(measured, key=lambda point: point.T)
+    size = {x: float(coldest[f"lambda_{x}"].mean) for x in irreps if f"lambda_{x}" in coldest}
+    return f"lambda_{max(size, key=lambda x: np.nan_to_num(size[x], nan=-np.inf))}"
+
+
+def in_words(irrep: str, order: str) -> str:
+    """Return ``d-wave superconductivity`` of an irrep, with its parity under the exchange of spins and of orbitals."""
+    base = irrep.replace("_triplet", "").replace("_odd", "")
+    return (f"{base}-wave {'triplet ' if '_triplet' in irrep else ''}{order}"
+            + (", odd under exchange of orbitals" if "_odd" in irrep else ""))
 
 
 def is_complex(point: Point, name: str) -> bool:
@@ -122,9 +152,12 @@ def naming(channel: str, q: tuple[float, float], irrep: str) -> tuple[str, str]:
     uniform = np.allclose(q, 0)
     staggered = np.allclose(np.abs(q), np.pi)
     columnar = sorted(np.abs(q).round(9)) == [0, round(np.pi, 9)]
+    if "s_odd" in irrep.split("+"):  # as the uniform order of each kind of orbital, of opposite signs
+        order, symbol = naming(channel, q, "s")
+        return f"{order}, odd under exchange of orbitals", symbol
     if "s" not in irrep.split("+"):
         order = {"pp": "pair density wave", "charge": "charge order"}.get(channel, "spin order")
-        return f"{irrep}-wave {order}", f"T_{irrep}"
+        return in_words(irrep, order), f"T_{irrep}"
     if channel in SPIN:
         if uniform:
             return "ferromagnetism", "T_FM"

@@ -1,4 +1,4 @@
-"""Estimates from two-particle functions with orbitals: the functions, and eigenvalues of the Bethe-Salpeter equation."""
+"""Estimates from two-particle functions with orbitals: the functions and their Bethe-Salpeter eigenvalues."""
 
 from __future__ import annotations
 

@@ -63,6 +63,13 @@ def responses(point: Point) -> list[Response]:
     return list(rows.values())
 
 
+def pairing_irreps(points: list[Point]) -> list[str]:
+    """Return short names of the irreps whose pairing eigenvalue at q = 0, nu = 0 was measured."""
+    names = dict.fromkeys(name for point in points for name in point.observables)
+    return [name.removeprefix("lambda_") for name in names if name.startswith("lambda_")
+            and not CHANNEL.fullmatch(name) and f"eigenvector_{name.removeprefix('lambda_')}" in names]
+
+
 def channels(point: Point) -> dict[str, tuple[str, int, int, str]]:
     """Return the observables that are leading eigenvalues: {name: (channel, transfer index, bosonic index, irreps)}."""
     matches = {name: CHANNEL.fullmatch(name) for name in point.observables}

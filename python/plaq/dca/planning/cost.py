@@ -29,6 +29,7 @@ APPROACH = 6  # iterations that the approach to self-consistency mostly takes
 FREQUENCIES = 16  # of a single-particle function on its sparse mesh, about
 TYPICAL_TAU = 3.0  # autocorrelation time in sweeps, about
 COPIES_OF_BINS = 4  # at most at once: as summed, in one array, by quantity, and as complex numbers
+CUBE_OF_A_MATRIX = 2e-9  # seconds of inverse, products and eigenvalues by block over the cube of its rows
 VERTEX = 16  # bytes
 COPIES_OF_SHARES = 3  # at most at once: the sums, their averages, those of iterations before
 ARRAYS_OF_ERRORS = 6  # of which a function's errors are made
@@ -144,7 +145,9 @@ def cost(p: Parameters, cluster: Cluster, T: float, machine: Machine, ranks: int
     general, numbers = len(wanted), 0.0
     functions = general + measures_pairing(pairs)
     pairing = measured and measures_pairing(pairs)
-    if measured:
+    if measured and p.is_general:
+        numbers = 2.0 * parts_with_orbitals(p) * (2 * cluster.size * elements * count) ** 2
+    elif measured:
         numbers = (8.0 * general + 2.0 * pairing) * (sites * count) ** 2
     single = cluster.size * elements * (2 * FREQUENCIES + 5) + 2 * order
     reach = count + max((abs(m) for _, _, m in wanted), default=0)
@@ -169,7 +172,8 @@ def cost(p: Parameters, cluster: Cluster, T: float, machine: Machine, ranks: int
     all_iterations = iterations(p, cluster, T, count, general)
     for measurements, warm_up, n_w, extra in all_iterations:
         interval = choices.measure_every(solver, order, TYPICAL_TAU, sites, FREQUENCIES, n_w, extra)
-        walk, measure = (choices.expansion_costs(order, sites, FREQUENCIES) if p.is_general else
+        walk, measure = (choices.expansion_costs(order, sites, FREQUENCIES, *((reach, numbers / 2) if n_w else ()))
+                         if p.is_general else
                          choices.costs(order, sites, FREQUENCIES, n_w, extra, machine.rates))
         each = -(-measurements // pieces) * pieces / solver.chains
         chain_seconds = warm_up * walk + each * (interval * walk + measure)
@@ -183,6 +187,8 @@ def cost(p: Parameters, cluster: Cluster, T: float, machine: Machine, ranks: int
     samples = solver.bins + 1
     evaluation = (samples * elements * machine.sample
                   + math.ceil(samples / ranks) * machine.analysis * operations * numbers)
+    if p.is_general:
+        evaluation += samples_with_orbitals(p, cluster.size * elements, count, ranks, machine)
     evaluation += response_seconds(p, sites, count, ranks, machine)
     evaluation += decomposition_seconds(p, sites, count, general, ranks, machine)
     kept = kept_samples(p, sites, count)
@@ -221,6 +227,20 @@ def kept_samples(p: Parameters, sites: int, window: int) -> float:
         return 0.0
     functions = len(p.two_particle.channels) * len(p.two_particle.transfers) * len(p.two_particle.bosonic)
     return 16.0 * functions * jackknife_samples(p) * (2 * sites * window) ** 2
+
+
+def parts_with_orbitals(p: Parameters) -> int:
+    """Return the number of functions by spin that CT-INT measures: one for pp, two for magnetic and charge together."""
+    kinds = {part for kind in p.two_particle.channels for part in choices.measured_as(kind)}
+    return (("pp" in kinds) + 2 * bool(kinds - {"pp"})) * len(p.two_particle.transfers) * len(p.two_particle.bosonic)
+
+
+def samples_with_orbitals(p: Parameters, pairs: int, window: int, ranks: int, machine: Machine) -> float:
+    """Return the seconds of eigenvalues of general models: matrices of N_c b^2 2 n_w rows for each function and sample.
+    """
+    each = CUBE_OF_A_MATRIX * (2.0 * pairs * window) ** 3
+    functions = len(p.two_particle.channels) * len(p.two_particle.transfers) * len(p.two_particle.bosonic)
+    return functions * math.ceil((jackknife_samples(p) + 1) / ranks) * each
 
 
 def channels(p: Parameters, cluster: Cluster, window: int) -> list[tuple[str, int, int]]:

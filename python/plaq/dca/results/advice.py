@@ -67,7 +67,7 @@ def remaining(results: Results, p: Parameters) -> list[str]:
 def improvements(results: Results) -> list[str]:
     """Return improvements of the answers: for T_c, or else the nearest order, and for all transitions found."""
     orders = results.instabilities()
-    chosen = orders[:1] if orders and orders[0].observable == "lambda_d" else nearest(orders, results)
+    chosen = orders[:1] if orders and orders[0].is_pairing else nearest(orders, results)
     chosen += [order for order in orders if order.status == "found" and order not in chosen]
     sentences = [text for order in chosen if (text := improvement(order))]
     coldest = min((p for p in results.points if "lambda_window" in p), key=lambda p: p.T, default=None)

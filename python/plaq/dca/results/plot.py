@@ -32,10 +32,10 @@ def drawings(results: Results) -> dict[str, Drawing]:
     """Return ``{name: drawing}`` of the figures that these results have data for."""
     any_has = lambda name: any(name in point for point in results.points)  # noqa: E731
     chosen = {
-        "lambda_d": (any_has("lambda_d"), pairing, "Pairing eigenvalue and T_c",
-                     "Leading d-wave eigenvalue of the Bethe-Salpeter equation; superconductivity sets in "
-                     "where it reaches 1. Bars and band are one standard error."),
-        "instabilities": (any(order.observable != "lambda_d" for order in results.instabilities()), instabilities,
+        "lambda_d": (any_has(results.pairing), pairing, "Pairing eigenvalue and T_c",
+                     f"Leading {results.pairing.removeprefix('lambda_')}-wave eigenvalue of the Bethe-Salpeter "
+                     "equation; superconductivity sets in where it reaches 1. Bars and band are one standard error."),
+        "instabilities": (any(not order.is_pairing for order in results.instabilities()), instabilities,
                           "Eigenvalues of the other channels",
                           "Leading eigenvalues of spin, charge and finite-momentum pairing; "
                           "order sets in where one of them reaches 1. For spins in two dimensions it marks "
@@ -60,8 +60,8 @@ def drawings(results: Results) -> dict[str, Drawing]:
                      "Of both spins, and with a field ⟨S^z⟩, against temperature."),
         "frequency_window": (any_has("lambda_window"), frequency_window, "Frequency window",
                              "λ_d against the number of positive frequencies kept, relative to all of them."),
-        "gap": (any_has("eigenvector_d"), gap, "Gap function",
-                "Eigenvector of λ_d at the lowest temperature: the sign changes between (π,0) and (0,π)."),
+        "gap": (any_has(results.pairing), gap, "Gap function",
+                "Eigenvector of pairing at the lowest temperature. A d-wave gap changes sign between (π,0) and (0,π)."),
         "time": (any(point.seconds for point in results.points), time_spent, "Time by part",
                  "Seconds by temperature."),
     }
@@ -129,9 +129,10 @@ def draw_series(axes, results: Results, name: str, colour: str) -> None:
 
 
 def pairing(results: Results, theme: Theme) -> Figure:
-    """Draw λ_d(T) with the fit, its crossing of 1 and the error band of T_c."""
+    """Draw λ(T) of pairing with the fit, its crossing of 1 and the error band of T_c."""
     figure, axes = subplots(figsize=WIDE)
-    T, value, error = results.series("lambda_d")
+    T, value, error = results.series(results.pairing)
+    irrep = results.pairing.removeprefix("lambda_")
     transition = results.transition
     axes.axhline(1.0, color=theme.ink, lw=0.9, ls=(0, (4, 3)))
     if transition is not None and transition.parameters is not None:
@@ -144,8 +145,8 @@ def pairing(results: Results, theme: Theme) -> Figure:
         label = f"$T_c$ = {measured(with_error(transition.value, transition.error), results.unit)}"
         axes.axvline(transition.value, color=theme.series[1], label=label)
     finite = np.where(np.isfinite(error), error, 0)
-    axes.errorbar(T, value, finite, fmt="o", color=theme.series[0], label=r"$\lambda_d$", zorder=3)
-    axes.set(xlabel=over("temperature T", results.unit), ylabel=r"leading d-wave eigenvalue $\lambda_d$")
+    axes.errorbar(T, value, finite, fmt="o", color=theme.series[0], label=math(f"λ_{irrep}"), zorder=3)
+    axes.set(xlabel=over("temperature T", results.unit), ylabel=f"leading {irrep}-wave eigenvalue {math(f'λ_{irrep}')}")
     if len(axes.get_legend_handles_labels()[0]) > 1:  # the label of the axis names points alone
         figure.legend(ncols=3, loc="outside upper left")
     return figure
@@ -155,7 +156,7 @@ def instabilities(results: Results, theme: Theme) -> Figure:
     """Draw the eigenvalues of all other channels against T, and their crossings of 1."""
     figure, axes = subplots(figsize=WIDE)
     axes.axhline(1.0, color=theme.ink, lw=0.9, ls=(0, (4, 3)))
-    orders = [order for order in results.instabilities() if order.observable != "lambda_d"]
+    orders = [order for order in results.instabilities() if not order.is_pairing]
     transfers = list(dict.fromkeys(order.q for order in orders))
     series = list(dict.fromkeys((order.channel, order.irrep) for order in orders))
     for order in orders:
@@ -327,13 +328,18 @@ def frequency_window(results: Results, theme: Theme) -> Figure:
 
 
 def gap(results: Results, theme: Theme) -> Figure:
-    point = lowest(results, "eigenvector_d")
-    vector = point["eigenvector_d"]
-    K, w = vector.axes[0].values, vector.axes[1].values
+    irrep = results.pairing.removeprefix("lambda_")
+    point = lowest(results, f"eigenvector_{irrep}")
+    vector = point[f"eigenvector_{irrep}"]
+    positive = vector.axes[-1].values > 0
+    w, values = vector.axes[-1].values[positive], vector.mean[..., positive]
     figure, axes = subplots(figsize=SIZE)
-    for i, k in enumerate(np.argsort(-np.abs(vector.mean[:, 0]))[:6]):
-        axes.plot(w, vector.mean[k].real, marker=MARKERS[i], color=theme.series[i], label=momentum(K[k]))
-    axes.set(xlabel=over(r"$\omega_n$", results.unit), ylabel=r"$\phi_d(K, i\omega_n)$",
+    for i, flat in enumerate(np.argsort(-np.abs(values[..., 0]), axis=None)[:6]):
+        at = np.unravel_index(flat, values.shape[:-1])
+        names = [str(axis.values[j]) for axis, j in zip(vector.axes[1:-1], at[1:])]
+        label = " ".join([momentum(vector.axes[0].values[at[0]]), *names])
+        axes.plot(w, values[at].real, marker=MARKERS[i], color=theme.series[i], label=label)
+    axes.set(xlabel=over(r"$\omega_n$", results.unit), ylabel=f"$\\phi_{{\\rm {words(irrep)}}}(K, i\\omega_n)$",
              title=f"T = {measured(f'{point.T:.4g}', results.unit)}")
     axes.legend(title="K")
     return figure
@@ -403,7 +409,8 @@ def log_axis(axes, name: str, T) -> None:
 def math(symbol: str) -> str:
     """Return T_N and λ_d with a true index."""
     head, _, index = symbol.partition("_")
-    return f"${head.replace('λ', chr(92) + 'lambda')}_{{\\rm {index}}}$" if index else symbol
+    head, index = head.replace("λ", r"\lambda"), index.replace("_", r"\ ")
+    return f"${head}_{{\\rm {index}}}$" if index else symbol
 
 
 def words(name: str) -> str:

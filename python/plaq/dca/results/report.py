@@ -170,8 +170,8 @@ def facts(results: Results, p: Parameters) -> str:
     if results.points:
         coldest = min(results.points, key=lambda point: point.T)
         entries.append(("lowest T", measured(f"{coldest.T:g}", p.unit)))
-        entries += [(f"{name} there", str(coldest[key]))
-                    for key, name in [("density", "n"), ("sign", "sign"), ("lambda_d", "λ_d")] if key in coldest]
+        named = {"density": "n", "sign": "sign", results.pairing: results.pairing.replace("lambda", "λ")}
+        entries += [(f"{name} there", str(coldest[key])) for key, name in named.items() if key in coldest]
         entries += [(f"{order.label} there", str(coldest[order.observable]))
                     for order in results.instabilities() if order.symbol == "T_N" and order.observable in coldest]
         if checks.density_is_off(coldest, p.dca.density):

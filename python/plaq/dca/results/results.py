@@ -19,9 +19,9 @@ from plaq.dca.parameters import Parameters
 from plaq.dca.physics import checks
 from plaq.dca.physics.evaluation import Evaluation
 from plaq.dca.physics.high_temperature import Ensemble, ensemble
-from plaq.dca.physics.instabilities import Instability, instabilities
+from plaq.dca.physics.instabilities import Instability, instabilities, leading_pairing
 from plaq.dca.physics.point import Point
-from plaq.dca.physics.response import momenta, responses
+from plaq.dca.physics.response import momenta, pairing_irreps, responses
 from plaq.dca.physics.spin_maximum import SpinMaximum, spin_maximum
 from plaq.dca.results.thermodynamics import Thermodynamics, thermodynamics
 from plaq.dca.units import measured
@@ -77,6 +77,11 @@ class Results:
         return instabilities(self.points, self.transition)
 
     @property
+    def pairing(self) -> str:
+        """Name of the pairing eigenvalue that T_c is of."""
+        return leading_pairing(self.points)
+
+    @property
     def spin_maximum(self) -> SpinMaximum:
         """T*, where the uniform spin susceptibility is largest."""
         return spin_maximum(self.points)
@@ -100,10 +105,10 @@ class Results:
     def answers(self) -> list[str]:
         """Return the result of the run in a sentence for each order that it looked for, T_c first."""
         orders = self.instabilities()
-        alone = [order.observable for order in orders] == ["lambda_d"]
+        alone = [order.is_pairing for order in orders] == [True]
         sentences = [order.sentence if alone else f"{order.name}, {order.eigenvalue}: {order.sentence}"
                  for order in orders]
-        if not any("lambda_d" in point for point in self.points) and (irreps := pairing_irreps(self.points)):
+        if not any(self.pairing in point for point in self.points) and (irreps := pairing_irreps(self.points)):
             sentences.insert(0, no_d_wave(self.points, irreps))
         sentences = sentences or ["no pairing eigenvalue was measured, so nothing is said about a transition"]
         return sentences + [f"warning: {text}" for text in self.warnings()]
@@ -176,13 +181,6 @@ def evaluation_of(input_toml: str, point: Point) -> Evaluation:
     return Evaluation(model, mesh, 0.0, point.mu, None, target_density=target)
 
 
-def pairing_irreps(points: list[Point]) -> list[str]:
-    """Return short names of the irreps whose pairing eigenvalue was measured."""
-    names = dict.fromkeys(name for point in points for name in point.observables)
-    return [name.removeprefix("lambda_") for name in names
-            if name.startswith("lambda_") and f"eigenvector_{name.removeprefix('lambda_')}" in names]
-
-
 def no_d_wave(points: list[Point], irreps: list[str]) -> str:
     """Return why pairing was measured and there is no lambda_d."""
     coldest = min((point for point in points if f"lambda_{irreps[0]}" in point), key=lambda point: point.T)
@@ -222,7 +220,7 @@ def summary(results: Results, header: dict[str, Any], target: float | None = Non
     temperatures = [
         {"T": point.T, "beta": point.beta, "mu": point.mu,
          "mu_error": float(point["mu"].error) if "mu" in point else None,
-         **{name: pair(point, name) for name in SUMMARY},
+         **{name: pair(point, name) for name in dict.fromkeys((*SUMMARY, results.pairing))},
          "measurements": point.measurements, "doubts": checks.warnings(point, target),
          "momenta": [row.plain() for row in responses(point)]}
         for point in results.points

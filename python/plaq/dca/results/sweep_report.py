@@ -17,7 +17,7 @@ from plaq.data.formatting import format_duration, format_number, momentum
 from plaq.data.page import Html, collapsible, frame, markup, table
 from plaq.data.tables import to_csv
 from plaq.dca.physics import checks
-from plaq.dca.physics.instabilities import PAIRING, Instability
+from plaq.dca.physics.instabilities import Instability
 from plaq.dca.physics.response import responses
 from plaq.dca.results import equation_of_state, phase_diagram
 from plaq.dca.results.phase_diagram import across, label_of
@@ -81,10 +81,10 @@ def headline(entries: list[Entry]) -> str:
     return f"T_c = {measured(T, entry.results.unit)} at {entry.name}"
 
 
-def found(entries: list[Entry], observable: str = PAIRING) -> list[tuple[Entry, Instability]]:
-    """Return the runs that found the temperature of an order, with it."""
+def found(entries: list[Entry]) -> list[tuple[Entry, Instability]]:
+    """Return the runs that found T_c, with its order."""
     return [(entry, order) for entry in entries for order in entry.orders
-            if order.observable == observable and order.status == "found"]
+            if order.is_pairing and order.status == "found"]
 
 
 def sentence(entries: list[Entry]) -> str:
@@ -94,7 +94,7 @@ def sentence(entries: list[Entry]) -> str:
     counts = {status: sum(entry.status == status for entry in entries) for status in words}
     texts = [f"{count} {words[status]}" for status, count in counts.items() if count]
     others = dict.fromkeys(order.name for entry in entries for order in entry.orders
-                           if order.observable != PAIRING and order.status == "found")
+                           if not order.is_pairing and order.status == "found")
     text = f"Of {len(entries)} runs {', '.join(texts)}." if entries else "No run has ended."
     return text + (f" Found as well: {', '.join(others)}." if others else "")
 

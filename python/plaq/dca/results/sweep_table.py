@@ -112,7 +112,7 @@ def run_row(entry: Entry) -> dict[str, Any]:
     row = {"run": entry.name, **entry.axes, "tc": tc.get("value"), "tc_error": tc.get("error"),
            "status": entry.status}
     for order in entry.orders:
-        if order.observable != "lambda_d":
+        if not order.is_pairing:
             name = f"{order.symbol}:{order.label.removeprefix('λ_')}"
             plain = order.plain()
             row |= {name: plain["value"], f"{name}_error": plain["error"], f"{name}_status": plain["status"]}

@@ -27,6 +27,7 @@ class Rates:
 
 LONGEST_INTERVAL = 16  # sweeps
 FAST = 2.0  # sweeps: typical decay time of self-energies and eigenvalues
+PAIR_OF_TWO_FREQUENCIES, ELEMENT_WITH_ORBITALS = 3e-9, 3e-9  # seconds, of two-particle functions by CT-INT
 WORM_EVERY, WORM_EVERY_ISOLATED = 10, 2  # sweeps
 CHARGE_WORM_EVERY_ISOLATED = 2
 
@@ -130,10 +131,15 @@ def costs(order, sites, frequencies, window, channels=0, rates=Rates()):
     return walk, operations / rates.measure + elements * rates.element + rates.measurement
 
 
-def expansion_costs(order, flavours, frequencies):
-    """Return (seconds of a sweep, seconds of a measurement) of CT-INT on one core; flavours: sites times orbitals."""
+def expansion_costs(order, flavours, frequencies, reach=0, elements=0):
+    """Return (seconds of a sweep, seconds of a measurement) of CT-INT on one core; flavours: sites times orbitals.
+
+    reach: positive frequencies of two-particle functions with their shifts; elements: of all functions together.
+    """
     walk = order * (3e-7 + 2.2e-8 * order + 2.6e-10 * order**2)
-    return walk, 6e-6 + order * (frequencies * (5e-9 + 1e-10 * order) + 1.5e-8 * flavours)
+    pairs = (2 * flavours * reach) ** 2  # of a configuration's function in one block
+    return walk, (6e-6 + order * (frequencies * (5e-9 + 1e-10 * order) + 1.5e-8 * flavours)
+                  + PAIR_OF_TWO_FREQUENCIES * pairs * flavours + ELEMENT_WITH_ORBITALS * elements)
 
 
 def measure_every(solver, order, tau, sites, frequencies, window, channels=0):

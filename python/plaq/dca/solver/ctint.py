@@ -231,7 +231,7 @@ def two_particle_functions(request: Any) -> list[tuple[bool, int, int]]:
 
 
 def channel(kind: str, parts: np.ndarray) -> np.ndarray:
-    """Return a channel [bin, K, a, b, n, K', a', b', n'] from the parts of the spins, [bin, part, K, a, b, K', c, d, n, n'].
+    """Return a channel [bin, K, a, b, n, K', a', b', n'] from its parts by spin, [bin, part, K, a, b, K', c, d, n, n'].
 
     Rows and columns are pairs of one kind: (a', b') is (c, d) of pp and (d, c) of ph.
     """

@@ -27,8 +27,16 @@ bin_layout layout_of(const interacting_cluster& model, const measurement_list& m
   const axis K{"K", R.size}, n{"n", std::size_t(2 * measured.two_particle.window)};
   for (std::size_t i = 0; i < measured.two_particle.requests.size(); ++i)
     add(("channel_" + std::to_string(i)).c_str(),
-        {{"spins", two_particle::parts(measured.two_particle.requests[i])}, K, a, b, {"K'", K.size}, {"c", a.size},
-         {"d", a.size}, n, {"n'", n.size}}, true);
+        {{"spins", two_particle::parts(measured.two_particle.requests[i])},
+         K,
+         a,
+         b,
+         {"K'", K.size},
+         {"c", a.size},
+         {"d", a.size},
+         n,
+         {"n'", n.size}},
+        true);
   return out;
 }
 

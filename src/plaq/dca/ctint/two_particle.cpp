@@ -21,9 +21,7 @@ complex times(complex a, complex b) {
 }  // namespace
 
 two_frequency::two_frequency(const interacting_cluster& cluster, const two_particle_list& measured)
-    : cluster_(cluster),
-      frequencies_(measured.frequencies),
-      flavours_(cluster.flavours()) {
+    : cluster_(cluster), frequencies_(measured.frequencies), flavours_(cluster.flavours()) {
   const auto cells = std::size_t(cluster.cells), orbitals = std::size_t(cluster.orbitals);
   const momentum_tables& momenta = cluster.momenta;
   check(momenta.fourier.size() == cells * cells && momenta.sum.size() == cells * cells && momenta.minus.size() == cells,
@@ -206,9 +204,9 @@ void two_particle::add_pp(const pair_request& r, double weight, double* sum) con
                 std::ranges::fill(row, 0.f);
                 for (std::size_t s = 0; s < 2; ++s) {
                   const complex* left = blocks_[s].row(flavour(K, a), n, flavour(K2, c)) + measured_.frequencies - F;
-                  const complex* right = blocks_[1 - s].row(flavour(partner(K), b), r.bosonic - 1 - n,
-                                                            flavour(partner(K2), d)) +
-                                         measured_.frequencies + r.bosonic - 1 + F;
+                  const complex* right =
+                      blocks_[1 - s].row(flavour(partner(K), b), r.bosonic - 1 - n, flavour(partner(K2), d)) +
+                      measured_.frequencies + r.bosonic - 1 + F;
                   for (int i = 0; i < 2 * F; ++i) row[std::size_t(i)] += times(left[i], right[-i]);
                 }
                 add_row(row, weight, sum);
@@ -252,7 +250,8 @@ void two_particle::add_ph(const pair_request& r, double weight, double* equal, d
                   const complex* crossed = blocks_[s].row(xa, n + m, xd) + offset - F + m;
                   const complex* back = blocks_[s].row(xc, -F, xb) + n + offset;
                   for (int i = 0; i < 2 * F; ++i) {
-                    same[std::size_t(i)] += times(left, own[i]) - times(back[std::ptrdiff_t(i) * 2 * offset], crossed[i]);
+                    same[std::size_t(i)] +=
+                        times(left, own[i]) - times(back[std::ptrdiff_t(i) * 2 * offset], crossed[i]);
                     other[std::size_t(i)] += times(left, reversed[i]);
                   }
                 }

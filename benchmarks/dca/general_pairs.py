@@ -1,0 +1,87 @@
+"""Two-particle functions of general models beside what is known of them; prints the tables of dca_general_pairs.md.
+
+    python benchmarks/dca/general_pairs.py solvers | attraction | cells [measurements]
+
+solvers     one band by CT-AUX and by CT-INT, in baths that each finds for itself
+attraction  the plaquette at half filling, -U beside +U
+cells       two cells of two orbitals with Kanamori's interaction, without a bath, beside exact diagonalisation
+"""
+
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+
+from plaq.comm import world
+from plaq.data import statistics
+from plaq.dca.loop.loop import Loop
+from plaq.dca.loop.observer import QuietObserver
+from plaq.dca.parameters import Parameters
+from plaq.run.driver import Run
+
+PLAQUETTE = [[2, 0], [0, 2]]
+
+
+def point(model, kind, dca, channels, measurements, q=((0, 0),), frequencies=6):
+    """Return the only temperature of a run."""
+    p = Parameters(model=model, dca=dca, run={"workers": 1},
+                   solver={"measurements": measurements, "chains": 16, "warmup": 100, "kind": kind},
+                   two_particle={"channels": channels, "frequencies": frequencies, "transfers": [list(x) for x in q]})
+    run = Run(world(), SimpleNamespace(requested=lambda: None))
+    return run.carry_out(Loop(p, run, QuietObserver())).points[0]
+
+
+def deviation(a, b, scale=1.0):
+    """Return (a - scale b) in standard errors."""
+    return (a.mean - scale * b.mean) / np.hypot(a.error, scale * b.error)
+
+
+def solvers(measurements):
+    dca = {"temperatures": [0.4], "density": 0.9}
+    found = [point({"U": 4, "cluster": PLAQUETTE}, kind, dca, ["pp", "magnetic", "charge"], measurements,
+                   ((0, 0), (1, 1)), 4) for kind in ("ctaux", "ctint")]
+    print("| eigenvalue | CT-AUX | CT-INT | deviation |\n|---|---|---|---|")
+    for name in found[0].observables:
+        if name.startswith("lambda_") and name in found[1] and not name.startswith("lambda_pp"):
+            print(f"| `{name}` | {found[0][name]} | {found[1][name]} | {deviation(*(p[name] for p in found)):.1f} σ |")
+
+
+def attraction(measurements):
+    print("| T | λ_s(pp, −U) | λ(magnetic, (π,π), U) | deviation | χ_c((π,π), −U) | 4 χ_s((π,π), U) | deviation |")
+    print("|---|---|---|---|---|---|---|")
+    for T in (0.5, 0.3):
+        minus = point({"U": -4, "cluster": PLAQUETTE}, "ctint", {"temperatures": [T], "mu": -2.0}, ["pp"], measurements)
+        plus = point({"U": 4, "cluster": PLAQUETTE}, "ctint", {"temperatures": [T], "mu": 2.0}, ["magnetic"],
+                     measurements, ((1, 1),))
+        pairing, magnetic = minus["lambda_s"], plus["lambda_magnetic_q3_m0_s"]
+        charge, spin = (p[f"{kind}_susceptibility"].pick(K=3) for p, kind in ((minus, "charge"), (plus, "spin")))
+        print(f"| {T} | {pairing} | {magnetic} | {deviation(pairing, magnetic):.1f} σ | {charge} | "
+              f"{4 * spin.mean:.3f}({1000 * 4 * spin.error:.0f}) | {deviation(charge, spin, 4):.1f} σ |")
+
+
+def cells(measurements):
+    sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
+    from general_cases import GeneralCase, deviations
+
+    from plaq.dca.lattice.interaction import Torus, build_interaction
+    from plaq.dca.solver.ed.model import exact_cluster
+    from plaq.dca.solver.ed.two_particle import two_particle
+
+    vectors, here, right, left = ((2, 0), (0, 1)), (0, 0), (1, 0), (-1, 0)
+    table = {here: [[0.3, 0.0], [0.0, -0.2]], right: [[-1.0, 0.4], [0.2, -0.5]], left: [[-1.0, 0.2], [0.4, -0.5]]}
+    hund = build_interaction(Torus(vectors), [2.0, 2.0], atoms=[0, 0], U_prime=1.2, J=0.4, kanamori=True)
+    channels = [("pp", 0, 0), ("pp", 1, 1), ("magnetic", 1, 0), ("charge", 0, 1)]
+    case = GeneralCase(table, vectors, hund, beta=2.0, mu=1.2, seed=4, measurements=measurements, order=8, chains=64,
+                       extra={"window": 2, "channels": channels})
+    measured, exact = case.collected(), exact_cluster(case.cluster, hund, 1.2, 2.0)
+    print("| channel, Q, m | numbers | χ²/N | largest deviation |\n|---|---|---|---|")
+    for (kind, q, m), bins in zip(channels, measured.channels):
+        found = statistics.average("G4", measured.norm, bins, measured.weights)
+        off = deviations((found.mean, found.error), two_particle(exact, kind, q, m, np.arange(-2, 2)))
+        print(f"| {kind}, {q}, {m} | {off.size} | {np.mean(off**2):.2f} | {np.abs(off).max():.1f} σ |")
+
+
+if __name__ == "__main__":
+    part = {"solvers": solvers, "attraction": attraction, "cells": cells}[sys.argv[1]]
+    part(int(sys.argv[2]) if len(sys.argv) > 2 else 32000)
