@@ -5,6 +5,7 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <memory>
@@ -16,6 +17,7 @@
 #include "plaq/lqcd/dirac/quark_smearing.hpp"
 #include "plaq/lqcd/gauge/ape_smearing.hpp"
 #include "plaq/lqcd/gauge/flow.hpp"
+#include "plaq/lqcd/gauge/gauge_fixing.hpp"
 #include "plaq/lqcd/gauge/gauge.hpp"
 #include "plaq/lqcd/gauge/loops.hpp"
 #include "plaq/lqcd/gauge/momenta.hpp"
@@ -196,8 +198,26 @@ void bind_gauge(nb::module_& m) {
       "context"_a, "links"_a, "alpha"_a, "times"_a, free_gil());
   m.def(
       "flow_step",
-      [](owned_context& c, gauge_links& u, double step) { c.workers->run("flow", [&] { flow_step(c.ctx, u, step); }); },
-      "context"_a, "links"_a, "step"_a, free_gil());
+      [](owned_context& c, gauge_links& u, double step, int kind) {
+        c.workers->run("flow", [&] { flow_step(c.ctx, u, step, flow_kind(kind)); });
+      },
+      "context"_a, "links"_a, "step"_a, "kind"_a, free_gil());
+  m.def(
+      "fix_gauge",
+      [](owned_context& c, gauge_links& u, int lowest, double relaxation, double tolerance, int max_sweeps) {
+        gauge_quality q{};
+        c.workers->run("gauge fixing", [&] { q = fix_gauge(c.ctx, u, {lowest, relaxation, tolerance, max_sweeps}); });
+        return std::tuple(q.functional, q.theta, q.sweeps);
+      },
+      "context"_a, "links"_a, "lowest"_a, "relaxation"_a, "tolerance"_a, "max_sweeps"_a,
+      "Return (functional, theta, sweeps).", free_gil());
+  m.def(
+      "measure_gauge",
+      [](owned_context& c, const gauge_links& u, int lowest) {
+        const auto q = measure_gauge(c.ctx, u, lowest);
+        return std::pair(q.functional, q.theta);
+      },
+      "context"_a, "links"_a, "lowest"_a, "Return (functional, theta).", free_gil());
   m.def(
       "energy_and_charge",
       [](owned_context& c, const gauge_links& u) {

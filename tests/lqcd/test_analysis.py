@@ -5,10 +5,11 @@ import pytest
 from scipy.signal import lfilter
 
 from plaq.data.estimate import Axis
-from plaq.lqcd.measurements.averages import average, first_order
+from plaq.data.gamma_method import gamma_method
+from plaq.lqcd.analysis.averages import average, first_order
 from plaq.lqcd.measurements.correlators import cosh_mass, fit_mass, fold
-from plaq.lqcd.measurements.drift import drifting_series, p_value
-from plaq.lqcd.measurements.fits import INDEPENDENT, quality, weights
+from plaq.lqcd.analysis.drift import compare, drifting_series
+from plaq.lqcd.analysis.fits import INDEPENDENT, quality, weights
 from plaq.lqcd.measurements.potential import cornell_quality, effective_potential, potential_weights, sommer_scale
 
 
@@ -41,6 +42,51 @@ def test_of_a_derived_number_it_is_that_of_its_change():
     assert np.allclose(moved, a / mean[1] - mean[0] * b / mean[1]**2, atol=1e-3)
     quiet = np.stack([a, 1 + 0.01 * (b - 1)], axis=1)
     assert average("f", quiet, ratio).tau_int < 1 < 3 < average("f", both, ratio).tau_int
+
+
+@pytest.mark.parametrize("length, tau", [(100, 0.5), (400, 2), (2000, 10)])
+def test_the_gamma_method_finds_errors_of_known_chains(length, tau):
+    """Averages of 800 chains scatter as both errors say, tau and the error scatter as theirs say."""
+    x = chain(np.random.default_rng(21), length, tau, 800)
+    found, true = gamma_method([x]), np.sqrt(2 * tau / length)
+    known = np.isfinite(found.error)
+    assert known.mean() > 0.99
+    assert np.sqrt(np.mean((x.mean(axis=0) / found.error)[known]**2)) == pytest.approx(1, abs=0.12)
+    assert np.mean(found.error[known]) == pytest.approx(true, rel=0.05)
+    assert np.std(found.error[known]) == pytest.approx(np.mean(found.error_error[known]), rel=0.2)
+    assert 0.6 < np.std((found.tau_int[known] - tau) / found.tau_int_error[known]) < 1.3
+    bins = [average("x", x[:, i]) for i in range(60)]
+    assert np.sqrt(np.mean([(e.mean / e.error)**2 for e in bins if e.supported])) == pytest.approx(1, abs=0.3)
+    assert bins[0].gamma.error == pytest.approx(found.error[0]) and bins[0].tau_int == bins[0].gamma.tau_int
+
+
+def test_replicas_have_their_own_probability():
+    """It is uniform for chains of one process, and small where one of them has another mean."""
+    rng = np.random.default_rng(22)
+    parts = [chain(rng, length, 2, 400) for length in (300, 500, 400)]
+    found = gamma_method(parts)
+    assert abs(found.replica_p.mean() - 0.5) < 0.06 and 0.02 < np.mean(found.replica_p < 0.05) < 0.1
+    whole = np.concatenate([part[:, 0] for part in parts])
+    e = average("x", whole, replicas=[300, 500, 400])
+    assert e.gamma.error == pytest.approx(found.error[0]) and e.gamma.replica_p == pytest.approx(found.replica_p[0])
+    parts[1][:, 0] += 1.0
+    assert gamma_method(parts).replica_p[0] < 0.02
+    assert np.isnan(gamma_method(parts[:1]).replica_p).all()
+
+
+def test_complex_series_have_errors_of_both_parts():
+    z = chain(np.random.default_rng(23), 2000, 2) + 0.1j * chain(np.random.default_rng(24), 2000, 8)
+    e, square = average("z", z), average("z2", z, lambda mean: mean**2)
+    assert e.gamma.error.real == pytest.approx(average("x", z.real).gamma.error)
+    assert e.gamma.error.imag == pytest.approx(average("y", z.imag).gamma.error)
+    assert e.gamma.tau_int > 4 and np.iscomplexobj(square.mean)
+    assert np.allclose(first_order(z, lambda mean: mean**2), 2 * z.mean() * (z - z.mean()), atol=1e-9)
+
+
+@pytest.mark.parametrize("length", [2, 10, 15])
+def test_short_series_have_no_autocorrelation_time(length):
+    e = average("x", np.random.default_rng(25).normal(size=length))
+    assert e.tau_int is None and not e.supported and np.isinf(e.gamma.error)
 
 
 def test_what_does_not_tell_its_time_has_no_error():
@@ -77,7 +123,7 @@ def test_a_start_that_is_remembered_is_seen(length, tau, start, decay):
 def test_one_configuration_that_stands_out_is_no_drift():
     x = np.random.default_rng(6).normal(size=200)
     x[40] = 300.0
-    assert p_value(x, wider=True) > 0.1 and p_value(np.ones(50), wider=False) == 1
+    assert compare(x, wider=True)[0] > 0.1 and compare(np.ones(50), wider=False)[0] == 1
 
 
 def correlators(rng, count, points, tau=0.5):
@@ -95,7 +141,7 @@ def test_p_of_a_fit_is_uniform_where_the_model_is_true(count, tau, correlated):
     for _ in range(30):
         series = correlators(rng, count, 9, tau)
         found, said = fit_mass("x", series, average("meson_x", series), 2)
-        if not found:  # no error: bins too short by p_value
+        if not found:  # no error: bins too short
             continue
         fit = found["fit_x"]
         assert fit.dof == 5 and "chi^2/dof = " in said and "p = " in said

@@ -116,6 +116,7 @@ TEST(flow, has_the_same_bits_on_any_grid_with_any_lanes_and_workers) {
   const auto measured = [](rank_context& ranks, const lattice& on, int lanes) {
     auto u = rough(ranks, on, lanes);
     flow_step(ranks.ctx, u, 0.1);
+    flow_step(ranks.ctx, u, 0.1, flow_kind::zeuthen);
     const auto f = energy_and_charge(ranks.ctx, u);
     return std::array{f.energy, f.charge, plaquette(ranks.ctx, u).temporal};
   };

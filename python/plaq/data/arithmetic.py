@@ -53,7 +53,8 @@ class Arithmetic:
         places = places_of(self) if self.others is None else None
         others = None if self.others is None else {label: take_all(values) for label, values in self.others.items()}
         return replace(self, mean=mean, error=take(self.error), jackknife=take_all(self.jackknife),
-                       bias=take(self.bias), axes=self._axes_at(index), others=others, places=take(places))
+                       bias=take(self.bias), axes=self._axes_at(index), others=others, places=take(places),
+                       gamma=self.gamma and self.gamma.at(index))
 
     def _axes_at(self, index: Any) -> tuple:
         each = list(np.index_exp[index])

@@ -12,6 +12,7 @@ import numpy as np
 from plaq.data import display
 from plaq.data.arithmetic import Arithmetic
 from plaq.data.formatting import format_number
+from plaq.data.gamma_method import GammaErrors
 
 if TYPE_CHECKING:
     import pyerrors
@@ -52,7 +53,7 @@ class Estimate(Arithmetic):
     Markov chains disagree (plaq.data.between_chains), ``kurtosis`` that of the bins, 3 if they are normal; None if not
     known. ``bias`` is the jackknife's estimate of the bias from a finite number of measurements, which is not
     subtracted. ``chi2`` and ``dof`` are those of the fit that gave the value, if any; ``p`` is the probability of a
-    chi2 at least as large if the model of the fit is true.
+    chi2 at least as large if the model of the fit is true. ``gamma`` has the errors by the Gamma method, if any.
 
     Estimates compute: operators, numpy's functions of numbers, ``g[0, 3]`` and ``g.sum("K")`` return estimates with the
     error that follows (plaq.data.propagation). ``bins`` is the label of the set of bins that ``jackknife`` belongs to:
@@ -77,6 +78,7 @@ class Estimate(Arithmetic):
     chi2: float | None = None
     dof: int | None = None
     p: float | None = None
+    gamma: GammaErrors | None = None
     bins: str = ""
     others: dict[str, np.ndarray] | None = None
     places: np.ndarray | None = None

@@ -3,8 +3,8 @@
 Layout: attributes ``format``, ``version``; ``input`` (TOML), ``header``, groups of the application, and ``seconds``. An
 estimate is a group with ``mean``, ``error``, ``jackknife``, ``bias`` and axes; attributes ``axes``, ``unit``,
 ``convention``, ``note``, and, if known, ``tau_int``, ``tau_int_error``, ``disagreement``, ``kurtosis``, and of a fit
-``chi2``, ``dof`` and ``p``. A record is a group with ``values``, the axes and the same attributes up to ``note``.
-Names with slashes, as ``mesons/pion/gamma5``, are groups in groups.
+``chi2``, ``dof`` and ``p``. Errors by the Gamma method are in the group ``gamma``. A record is a group with ``values``,
+the axes and the same attributes up to ``note``. Names with slashes, as ``mesons/pion/gamma5``, are groups in groups.
 
 Axes are HDF5's dimension scales (plaq.data.axes_file). In version 2 they were datasets ``axis_<name>``.
 """
@@ -23,6 +23,7 @@ import numpy as np
 from plaq.data import display
 from plaq.data.axes_file import read_axes, write_axes
 from plaq.data.estimate import Estimate, mark_bins
+from plaq.data.gamma_method import GammaErrors
 from plaq.data.recorded import Recorded
 from plaq.files.atomic import atomic_file
 from plaq.files.sealed import Format, new_file, open_sealed, seal
@@ -205,6 +206,8 @@ def write_estimate(group: h5py.Group, estimate: Estimate) -> None:
         group.create_dataset("jackknife", data=estimate.jackknife)
     if estimate.bias is not None:
         group.create_dataset("bias", data=estimate.bias)
+    if estimate.gamma is not None:
+        write_tree(group.create_group("gamma", track_order=True), vars(estimate.gamma))
     for name in NUMBERS:
         if getattr(estimate, name) is not None:
             group.attrs[name] = float(getattr(estimate, name))
@@ -229,5 +232,6 @@ def read_recorded(name: str, group: h5py.Group) -> Recorded:
 def read_estimate(name: str, group: h5py.Group) -> Estimate:
     jackknife, bias = (group[part][()] if part in group else None for part in ("jackknife", "bias"))
     numbers = {key: float(group.attrs[key]) for key in NUMBERS if key in group.attrs}
+    gamma = GammaErrors(**{key: group["gamma"][key][()] for key in group["gamma"]}) if "gamma" in group else None
     return Estimate(name, group["mean"][()], group["error"][()], jackknife, read_axes(group), **numbers,
-                    **read_texts(group), bias=bias)
+                    **read_texts(group), bias=bias, gamma=gamma)

@@ -22,3 +22,9 @@ INTEGRATORS = {
 
 METHODS = ("cg", "bicgstab", "multigrid")
 PRECISIONS = ("double", "single", "half")
+FLOWS = ("wilson", "symanzik", "zeuthen")
+"""Gradient flows: of Wilson's action; of Luescher and Weisz' with c1 = -1/12; that of Ramos and Sint,
+arXiv:1508.05552, whose energies have no errors of order a^2 from the integration of the flow."""
+
+GAUGES = ("landau", "coulomb")
+"""Gauges by the direction from which links count."""

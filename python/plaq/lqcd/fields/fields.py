@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
@@ -19,7 +20,8 @@ from plaq.data.display import behind_clicks, block, facts, head, plane_drawing
 from plaq.data.estimate import Axis
 from plaq.data.formatting import format_size
 from plaq.data.recorded import Recorded
-from plaq.errors import InputError
+from plaq.errors import InputError, RunError
+from plaq.lqcd.choices import FLOWS, GAUGES
 from plaq.lqcd.fields.lattice import Lattice
 
 if TYPE_CHECKING:
@@ -121,6 +123,22 @@ def check_rectangles_fit(lattice: Lattice, c1: float) -> None:
     if c1 and min(lattice.extents) < 4:
         raise InputError("rectangles in the action need extents of at least 4, "
                          f"not {' x '.join(map(str, lattice.extents))}")
+
+
+@dataclass(frozen=True)
+class GaugeQuality:
+    """Functional F and theta of `GaugeField.fix`, and the sweeps that it took."""
+
+    functional: float
+    theta: float
+    sweeps: int = 0
+
+
+def _lowest_direction(gauge: str) -> int:
+    """Return the direction from which links count in a gauge of `plaq.lqcd.choices.GAUGES`."""
+    if gauge not in GAUGES:
+        raise InputError(f"the gauge {gauge!r} is not one of {', '.join(GAUGES)}")
+    return GAUGES.index(gauge)
 
 
 class GaugeField(Field):
@@ -244,14 +262,45 @@ class GaugeField(Field):
         check_rectangles_fit(self.lattice, c1)
         self.lattice.call(_core.lqcd.over_relax, self.lattice.context, self.native, c1)
 
-    def flow(self, time: float, step: float = 0.02) -> None:
-        r"""Evolve along the gradient flow of Wilson's action, $\dot V = Z(V) V$, by ``time`` in units of a^2.
+    def flow(self, time: float, step: float = 0.02, kind: str = "wilson") -> None:
+        r"""Evolve along the gradient flow of an action, $\dot V = Z(V) V$, by ``time`` in units of a^2.
 
-        Steps are equal and at most ``step``, of third order (Luescher, arXiv:1006.4518). Collective.
+        Steps are equal and at most ``step``, of third order (Luescher, arXiv:1006.4518). kind : in
+        `plaq.lqcd.choices.FLOWS`; all but "wilson" need extents of at least 4. Collective.
         """
+        if kind not in FLOWS:
+            raise InputError(f"the flow {kind!r} is not one of {', '.join(FLOWS)}")
+        check_rectangles_fit(self.lattice, kind != "wilson")
         steps = max(1, math.ceil(time / step - 1e-9))
         for _ in range(steps):
-            self.lattice.call(_core.lqcd.flow_step, self.lattice.context, self.native, time / steps)
+            self.lattice.call(_core.lqcd.flow_step, self.lattice.context, self.native, time / steps, FLOWS.index(kind))
+
+    def fix(self, gauge: str = "landau", tolerance: float = 1e-12, *, relaxation: float = 1.7,
+            sweeps: int = 10_000) -> GaugeQuality:
+        r"""Transform the links to Landau or Coulomb gauge; return its quality.
+
+        The result is a local maximum of $F = \langle\mathrm{Re\,tr}\,U_\mu\rangle/3$ over all directions ("landau") or
+        those of space ("coulomb"), by over-relaxation (Mandula and Ogilvie, Phys. Lett. B 248, 156 (1990)). It ends at
+        $\theta = \langle\mathrm{tr}\,\Delta\Delta^+\rangle/3$ below ``tolerance``, where $\Delta = \sum_\mu
+        A_\mu(x) - A_\mu(x-\mu)$. Copies with other maxima of F exist (Gribov). Bits do not depend on ranks.
+
+        relaxation : 1 <= omega < 2; large lattices need more, up to about 1.9. RunError on all ranks if theta is above
+        the tolerance after that many ``sweeps``; the links are then those of the last one. Collective.
+        """
+        lowest = _lowest_direction(gauge)
+        if not 1 <= relaxation < 2:
+            raise InputError(f"over-relaxation has 1 <= omega < 2, not {relaxation:g}")
+        quality = GaugeQuality(*self.lattice.call(_core.lqcd.fix_gauge, self.lattice.context, self.native, lowest,
+                                                  relaxation, tolerance, sweeps))
+        if not quality.theta < tolerance:
+            raise RunError(f"{gauge} gauge: theta = {quality.theta:.3g} after {quality.sweeps} sweeps, not below "
+                           f"{tolerance:g}: take more sweeps, another relaxation, or a larger tolerance")
+        return quality
+
+    def gauge_quality(self, gauge: str = "landau") -> GaugeQuality:
+        """Return functional and theta of these links, as `fix` has them. Collective."""
+        return GaugeQuality(*self.lattice.call(_core.lqcd.measure_gauge, self.lattice.context, self.native,
+                                               _lowest_direction(gauge)))
 
     def energy_and_charge(self) -> tuple[float, float]:
         r"""Return (E, Q) of the clover-shaped field strength.

@@ -14,9 +14,9 @@ from plaq.data.results_file import Findings
 from plaq.data.statistics import no_error
 from plaq.lqcd.measurement_tables import each
 from plaq.lqcd.measurements import scales
-from plaq.lqcd.measurements.averages import average
+from plaq.lqcd.analysis.averages import average
 from plaq.lqcd.measurements.correlators import AXIAL, effective_mass, fit_mass, pcac_mass
-from plaq.lqcd.measurements.drift import drift_sentence, drifting_series
+from plaq.lqcd.analysis.drift import drift_sentence, drifting_series
 from plaq.lqcd.measurements.potential import loop_estimates
 from plaq.lqcd.parameters import Parameters
 
@@ -146,7 +146,7 @@ def analyse(p: Parameters, series: Mapping[str, Recorded], seconds: dict[str, fl
 
 
 def check_drift(results: dict[str, Estimate], series: Mapping[str, Recorded]) -> list[str]:
-    """Return sentences on halves of the chain that differ (`plaq.lqcd.measurements.drift`).
+    """Return sentences on halves of the chain that differ (`plaq.lqcd.analysis.drift`).
 
     The averages of series that differ lose their errors.
     """

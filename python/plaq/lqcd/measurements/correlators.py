@@ -9,8 +9,8 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 from plaq.data.estimate import Estimate
-from plaq.lqcd.measurements.averages import average
-from plaq.lqcd.measurements.fits import Weights, quality, weights
+from plaq.lqcd.analysis.averages import average
+from plaq.lqcd.analysis.fits import Weights, quality, weights
 
 AXIAL = "gammatgamma5_gamma5"  # the correlator of the axial current with the pseudoscalar source
 LIGHTEST, HEAVIEST = 1e-4, 10.0  # range of masses of a fit
@@ -79,7 +79,7 @@ def fit_mass(name: str, series: np.ndarray, mean: Estimate, first: int) -> tuple
                   convention=f"m of A cosh(m (t - T/2)) for t from {first} to T/2, {weighting}")
     if not np.isfinite(fit.mean):
         return {}, f"no mass of {name}: no cosh fits its correlator for t >= {first}"
-    fit = replace(fit, **vars(fit_quality(halves.mean(axis=0), float(fit.mean), w, first)))
+    fit = replace(fit, **fit_quality(halves.mean(axis=0), float(fit.mean), w, first).labels())
     return {f"fit_{name}": fit}, f"mass of {name} = {fit} / a, from a cosh for t >= {first}; {fit.fit}, {weighting}"
 
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from plaq.data.estimate import Axis, Estimate
 from plaq.data.recorded import Recorded
-from plaq.lqcd.measurements.averages import average
-from plaq.lqcd.measurements.fits import Quality, Weights, quality, weights
+from plaq.lqcd.analysis.averages import average
+from plaq.lqcd.analysis.fits import Quality, Weights, quality, weights
 
 FIRST = 2  # r of the fit for r0
 FORCE = 1.65  # r0^2 F(r0)
@@ -73,7 +73,7 @@ def loop_estimates(table: Any, series: Mapping[str, Recorded]) -> tuple[dict[str
                      convention="r^2 F = 1.65 of V - alpha / r + sigma r through the potential from r = 2 on, "
                      f"{weighting}")
         if np.isfinite(r0.mean):
-            r0 = replace(r0, **vars(cornell_quality(flat.mean[FIRST - 1:], w)))
+            r0 = replace(r0, **cornell_quality(flat.mean[FIRST - 1:], w).labels())
             results["r0"] = r0
             sentences.append(f"r0 = {r0} a, without errors of the form of the fit and of the plateau; {r0.fit}, "
                              f"{weighting}")

@@ -10,31 +10,78 @@
 
 namespace plaq::lqcd {
 
-void flow_step(context& ctx, links<double>& v, double step) {
+namespace {
+
+constexpr double tree_level = -1.0 / 12;  // c1 of Luescher and Weisz
+
+/// Computes z = the traceless antihermitian part of V_mu(x) staple^+ on all links.
+void force(context& ctx, links<double>& z, const links<double>& v, double c1) {
+  const site_layout& layout = v.layout();
+  matrices staple(v.shared_layout());
+  for (int mu = 0; mu < 4; ++mu)
+    for (const int p : {0, 1}) {
+      weighted_staples(ctx, staple, v, p, mu, c1);
+      ctx.workers.parallel_for("force", std::size_t(layout.half()), [&](std::size_t first, std::size_t end) {
+        for (std::int64_t b = p * layout.half() + std::int64_t(first); b < p * layout.half() + std::int64_t(end); ++b)
+          for (int l = 0; l < layout.lanes(); ++l)
+            set(view(z, mu), b, l, antihermitian(times_adjoint(get(view(v, mu), b, l), get(view(staple), b, l))));
+      });
+    }
+}
+
+/// Computes z += D* D z / 12 with the covariant differences of each link in its own direction.
+void add_laplacian(context& ctx, links<double>& z, const links<double>& v) {
+  const site_layout& layout = v.layout();
+  matrices ahead(v.shared_layout()), behind(v.shared_layout()), moved(v.shared_layout());
+  const auto on_all = [&](auto&& work) {
+    ctx.workers.parallel_for("force", std::size_t(layout.groups()), [&](std::size_t first, std::size_t end) {
+      for (std::int64_t b = std::int64_t(first); b < std::int64_t(end); ++b)
+        for (int l = 0; l < layout.lanes(); ++l) work(b, l);
+    });
+  };
+  for (int mu = 0; mu < 4; ++mu) {
+    on_all([&](std::int64_t b, int l) {
+      const auto link = get(view(v, mu), b, l), here = times(get(view(z, mu), b, l), link);
+      su3_matrix back;  // link^+ z link
+      for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j)
+          back[3 * i + j] = std::conj(link[i]) * here[j] + std::conj(link[3 + i]) * here[3 + j] +
+                            std::conj(link[6 + i]) * here[6 + j];
+      set(view(moved), b, l, back);
+    });
+    for (const int p : {0, 1}) {
+      shift(ctx, p, view(ahead), view(z, mu), mu, 1);
+      shift(ctx, p, view(behind), view(moved), mu, -1);
+    }
+    on_all([&](std::int64_t b, int l) {
+      const auto link = get(view(v, mu), b, l);
+      const auto next = times_adjoint(times(link, get(view(ahead), b, l)), link), last = get(view(behind), b, l);
+      auto sum = get(view(z, mu), b, l);
+      for (int i = 0; i < 9; ++i) sum[i] = (10.0 * sum[i] + (next[i] + last[i])) / 12.0;
+      set(view(z, mu), b, l, sum);
+    });
+  }
+}
+
+}  // namespace
+
+void flow_step(context& ctx, links<double>& v, double step, flow_kind kind) {
   // Factors of the previous exponent and of the new force in the three stages.
   constexpr double keep[3] = {0, -17.0 / 9, -1}, add[3] = {1.0 / 4, 8.0 / 9, 3.0 / 4};
   const site_layout& layout = v.layout();
-  links<double> exponent(v.shared_layout());
-  matrices staple(v.shared_layout());
+  links<double> exponent(v.shared_layout()), z(v.shared_layout());
   for (int stage = 0; stage < 3; ++stage) {
-    for (int mu = 0; mu < 4; ++mu)
-      for (const int p : {0, 1}) {
-        staples(ctx, staple, v, p, mu);
-        ctx.workers.parallel_for("force", std::size_t(layout.half()), [&](std::size_t first, std::size_t end) {
-          for (std::int64_t b = p * layout.half() + std::int64_t(first); b < p * layout.half() + std::int64_t(end); ++b)
-            for (int l = 0; l < layout.lanes(); ++l) {
-              const auto z = antihermitian(times_adjoint(get(view(v, mu), b, l), get(view(staple), b, l)));
-              auto x = get(view(exponent, mu), b, l);
-              for (int i = 0; i < 9; ++i) x[i] = keep[stage] * x[i] - add[stage] * step * z[i];
-              set(view(exponent, mu), b, l, x);
-            }
-        });
-      }
+    force(ctx, z, v, kind == flow_kind::wilson ? 0 : tree_level);
+    if (kind == flow_kind::zeuthen) add_laplacian(ctx, z, v);
     ctx.workers.parallel_for("flow", std::size_t(layout.groups()), [&](std::size_t first, std::size_t end) {
       for (std::int64_t b = std::int64_t(first); b < std::int64_t(end); ++b)
         for (int mu = 0; mu < 4; ++mu)
           for (int l = 0; l < layout.lanes(); ++l) {
-            auto u = times(exponential(get(view(exponent, mu), b, l)), get(view(v, mu), b, l));
+            auto x = get(view(exponent, mu), b, l);
+            const auto change = get(view(z, mu), b, l);
+            for (int i = 0; i < 9; ++i) x[i] = keep[stage] * x[i] - add[stage] * step * change[i];
+            set(view(exponent, mu), b, l, x);
+            auto u = times(exponential(x), get(view(v, mu), b, l));
             make_unitary(u);
             set(view(v, mu), b, l, u);
           }

@@ -40,19 +40,6 @@ double rectangle(context& ctx, const links<double>& u) {
 
 namespace {
 
-/// Computes c0 times the staples of plaquettes plus c1 times those of rectangles.
-void weighted_staples(context& ctx, matrices& out, const links<double>& u, int parity, int mu, double c1) {
-  staples(ctx, out, u, parity, mu);
-  if (c1 == 0) return;
-  matrices rectangles(u.shared_layout());
-  rectangle_staples(ctx, rectangles, u, parity, mu);
-  const std::size_t group = out.size() / std::size_t(out.groups());
-  ctx.workers.parallel_for("weigh", std::size_t(u.layout().half()), [&](std::size_t first, std::size_t end) {
-    for (std::size_t i = first * group; i < end * group; ++i)
-      out.of(parity)[i] = (1 - 8 * c1) * out.of(parity)[i] + c1 * rectangles.of(parity)[i];
-  });
-}
-
 /// Number of colours for links of one direction and parity; links of one colour do not interact.
 int colours(const coordinates& extents, int mu, double c1) {
   if (c1 == 0) return 1;

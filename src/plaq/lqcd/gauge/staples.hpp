@@ -32,4 +32,7 @@ void staples(context& ctx, matrices& out, const links<double>& u, int parity, in
 /// Computes the sum of the staples of the eighteen rectangles of a link.
 void rectangle_staples(context& ctx, matrices& out, const links<double>& u, int parity, int mu);
 
+/// Computes 1 - 8 c1 times the staples of plaquettes plus c1 times those of rectangles.
+void weighted_staples(context& ctx, matrices& out, const links<double>& u, int parity, int mu, double c1);
+
 }  // namespace plaq::lqcd
