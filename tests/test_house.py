@@ -95,8 +95,9 @@ DCA = [["lattice", "units"], ["solver"], ["parameters", "physics"], ["convert", 
        ["application"], ["cli", "commands"]]
 DCA_LOOP = [["convergence", "density_search", "mixing"], ["first_sigma", "state"], ["further", "start"], ["observer"],
             ["setup"], ["status", "two_particle"], ["iteration"], ["loop"]]
-LQCD = [["choices"], ["fields", "analysis"], ["files", "measurement_tables"], ["parameters"], ["action", "measurements"],
-        ["planning", "results", "start"], ["measuring"], ["chain"], ["stored"], ["application"], ["cli", "commands"]]
+LQCD = [["choices"], ["fields", "analysis"], ["files", "measurement_tables"], ["parameters"],
+        ["action", "measurements"], ["planning", "results", "start"], ["measuring"], ["chain"], ["stored"],
+        ["application"], ["cli", "commands"]]
 PIC = [["inputs", "quiet_start"], ["plasma"], ["planning", "diagnostics"], ["results"], ["simulation"],
        ["application"], ["cli", "commands"]]
 MODULES = {str(path.relative_to(ROOT / "python").with_suffix("")).replace("/", ".").removesuffix(".__init__"): path

@@ -7,9 +7,9 @@ from scipy.signal import lfilter
 from plaq.data.estimate import Axis
 from plaq.data.gamma_method import gamma_method
 from plaq.lqcd.analysis.averages import average, first_order
-from plaq.lqcd.measurements.correlators import cosh_mass, fit_mass, fold
 from plaq.lqcd.analysis.drift import compare, drifting_series
 from plaq.lqcd.analysis.fits import INDEPENDENT, quality, weights
+from plaq.lqcd.measurements.correlators import cosh_mass, fit_mass, fold
 from plaq.lqcd.measurements.potential import cornell_quality, effective_potential, potential_weights, sommer_scale
 
 

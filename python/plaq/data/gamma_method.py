@@ -7,9 +7,9 @@ N measurements of R replicas, of N_r each, change a quantity to first order by d
 
 The window W is the first with exp(-W / tau) < tau / sqrt(W N), where tau = S / ln[(2 tau_int + 1) / (2 tau_int - 1)]:
 there the systematic error of the truncation and the statistical one are about equal. Gamma and C are corrected for the
-bias of the subtracted mean. The error has the relative error sqrt((W + 1/2) / N), and tau_int has
-2 sqrt((W + 1/2 - tau_int) / N). In addition to Wolff's method, tau_int is at least 1/2 - 1 / sqrt(N), one standard error
-below that of independent measurements: short series would have errors that are too small by chance.
+bias of the subtracted mean. The error has the relative error sqrt((W + 1/2) / N), and tau_int has 2 sqrt((W + 1/2 -
+tau_int) / N). In addition to Wolff's method, tau_int is at least 1/2 - 1 / sqrt(N), one standard error below that of
+independent measurements: short series would have errors that are too small by chance.
 """
 
 from __future__ import annotations

@@ -6,11 +6,12 @@ Two tests of a stationary chain, by series of measurements x:
    five autocorrelation times (estimated from the second half, plus its error). Student's t has the variance of bins in
    the second half, which a correlation with the start does not widen. Quantities without normal fluctuations, such as
    correlators and Q^2, have outliers in either half: they compare the halves alone, with the larger variance of both.
-2. If the autocorrelation time of the whole series is undetermined (`plaq.data.gamma_method`): a difference of the halves
-   by more than four errors of independent measurements.
+2. If the autocorrelation time of the whole series is undetermined (`plaq.data.gamma_method`): a difference of the
+   halves by more than four errors of independent measurements.
 
-The first has a false-positive probability of `CHANCE` for all series and parts together, by Bonferroni. On synthetic chains with
-exponential autocorrelation and at least 100 autocorrelation times, both together have less than one in a thousand.
+The first has a false-positive probability of `CHANCE` for all series and parts together, by Bonferroni. On synthetic
+chains with exponential autocorrelation and at least 100 autocorrelation times, both together have less than one in a
+thousand.
 """
 
 from __future__ import annotations

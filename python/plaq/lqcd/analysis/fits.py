@@ -5,14 +5,14 @@ has the errors by jackknife and the correlations R of single measurements. W is 
 
     correlated    C^-1
     shrunk        the inverse of C with R replaced by (1 - s) R + s 1, where s = sum var(R_ij) / sum R_ij^2 (i != j) has
-                  the smallest expected error (Schaefer and Strimmer, Stat. Appl. Genet. Mol. Biol. 4, 32 (2005))
+                  the least expected error (Schaefer and Strimmer, Stat. Appl. Genet. Mol. Biol. 4, 32 (2005))
     svd           the inverse of C with eigenvalues of R below the sqrt(K / n)-th part of the largest replaced by that;
                   n measurements do not tell them from zero
     uncorrelated  the inverse squares of the errors
 
-By default a fit is correlated if the chain has at least ten independent measurements for each point, n = N / (2 tau_int)
->= 10 K, and uncorrelated otherwise, since the inverse of a covariance from fewer measurements has errors that bias the
-fit (Michael and McKerrell, hep-lat/9412087). Whatever W, p takes the correlations C into account.
+By default a fit is correlated if the chain has at least ten independent measurements for each point, n = N / (2
+tau_int) >= 10 K, and uncorrelated otherwise, since the inverse of a covariance from fewer measurements has errors that
+bias the fit (Michael and McKerrell, hep-lat/9412087). Whatever W, p takes the correlations C into account.
 """
 
 from __future__ import annotations

@@ -81,7 +81,8 @@ class Problem:
         for k in range(len(q)):
             step = np.zeros(len(q))
             step[k] = STEP * q[k]
-            columns.append((self.model.forms(q + step, self.x) - self.model.forms(q - step, self.x)) @ a / (2 * step[k]))
+            ahead, behind = self.model.forms(q + step, self.x), self.model.forms(q - step, self.x)
+            columns.append((ahead - behind) @ a / (2 * step[k]))
         return Minimum(a, q, np.stack([*forms.T, *columns], axis=1))
 
     def first_order(self, jacobian: np.ndarray) -> np.ndarray:

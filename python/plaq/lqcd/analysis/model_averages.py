@@ -1,9 +1,10 @@
 r"""Averages over models and windows of fits (Jay and Neil, arXiv:2008.01069).
 
-A fit i has the weight $w_i \propto \exp(-\frac12(\chi^2_i - 2\langle\chi^2\rangle_i))$. For a correlated fit of K of the
-points with P parameters, $\langle\chi^2\rangle = K - P$, and up to a constant the exponent is Akaike's $\chi^2 + 2P +
-2 N_{cut}$ with $N_{cut}$ points outside of the window. For other weights the expected $\chi^2$ takes the correlations
-into account (Bruno and Sommer, arXiv:2209.14188). The average of parameters $a_i$ with errors $\sigma_i$ has the error
+A fit i has the weight $w_i \propto \exp(-\frac12(\chi^2_i - 2\langle\chi^2\rangle_i))$. For a correlated fit of K of
+the points with P parameters, $\langle\chi^2\rangle = K - P$, and up to a constant the exponent is Akaike's $\chi^2 +
+2P + 2 N_{cut}$ with $N_{cut}$ points outside of the window. For other weights the expected $\chi^2$ takes the
+correlations into account (Bruno and Sommer, arXiv:2209.14188). The average of parameters $a_i$ with errors $\sigma_i$
+has the error
 
 $\sigma^2 = \sum_i w_i\sigma_i^2 + \sum_i w_i a_i^2 - (\sum_i w_i a_i)^2$,
 
@@ -29,7 +30,7 @@ FEWEST = 3  # more points than parameters
 
 @dataclass(frozen=True)
 class ModelAverage:
-    """Average of a parameter over fits: ``value``, its parts ``statistical`` and ``systematic``, ``weights`` of fits."""
+    """Average of a parameter over fits, with the parts of its error, and the weights of the fits."""
 
     value: Estimate
     statistical: float
@@ -43,8 +44,8 @@ class ModelAverage:
         return self.fits[int(np.argmax(self.weights))]
 
     def __str__(self) -> str:
-        return (f"{self.value.name} = {self.value} {self.value.unit}, {len(self.fits)} fits; errors {self.statistical:.2g} "
-                f"(statistical), {self.systematic:.2g} (choice of the fit)")
+        return (f"{self.value.name} = {self.value} {self.value.unit}, {len(self.fits)} fits; errors "
+                f"{self.statistical:.2g} (statistical), {self.systematic:.2g} (choice of the fit)")
 
 
 def average_models(fits: Iterable[Fit], parameter: str = "mass") -> ModelAverage:
@@ -65,11 +66,12 @@ def average_models(fits: Iterable[Fit], parameter: str = "mass") -> ModelAverage
     jackknife = sum(part * rebinned(e.jackknife, e.mean, bins) for part, e in zip(w, estimates))
     first, slowest = usable[0], max(estimates, key=lambda e: e.tau_int or 0.0)
     best = usable[int(np.argmax(w))]
-    value = replace(best[parameter], name=first.name, mean=np.array(mean), error=np.array(np.hypot(statistical, systematic)),
-                    jackknife=jackknife, bias=None, gamma=None, tau_int=slowest.tau_int, kurtosis=None,
+    models = ", ".join(dict.fromkeys(one.model.text for one in usable))
+    value = replace(best[parameter], name=first.name, mean=np.array(mean), jackknife=jackknife, bias=None, gamma=None,
+                    error=np.array(np.hypot(statistical, systematic)), kurtosis=None, tau_int=slowest.tau_int,
                     tau_int_error=slowest.tau_int_error, convention=f"{parameter}, average over {len(usable)} fits of "
-                    f"{', '.join(dict.fromkeys(one.model.text for one in usable))}; chi^2 is that of the heaviest one, "
-                    f"{best.x[0]:g} <= t <= {best.x[-1]:g}, {best.weighting}")
+                    f"{models}; chi^2 is that of the heaviest one, {best.x[0]:g} <= t <= {best.x[-1]:g}, "
+                    f"{best.weighting}")
     return ModelAverage(value, statistical, systematic, w, usable)
 
 

@@ -12,11 +12,11 @@ from plaq.data.estimate import Axis, Estimate
 from plaq.data.recorded import Recorded
 from plaq.data.results_file import Findings
 from plaq.data.statistics import no_error
+from plaq.lqcd.analysis.averages import average
+from plaq.lqcd.analysis.drift import drift_sentence, drifting_series
 from plaq.lqcd.measurement_tables import each
 from plaq.lqcd.measurements import scales
-from plaq.lqcd.analysis.averages import average
 from plaq.lqcd.measurements.correlators import AXIAL, effective_mass, fit_mass, pcac_mass
-from plaq.lqcd.analysis.drift import drift_sentence, drifting_series
 from plaq.lqcd.measurements.potential import loop_estimates
 from plaq.lqcd.parameters import Parameters
 

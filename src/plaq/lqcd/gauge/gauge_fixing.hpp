@@ -6,9 +6,9 @@ namespace plaq::lqcd {
 
 /// Condition and limits of gauge fixing.
 struct gauge_condition {
-  int lowest;           ///< direction from which links count: 0 for Landau gauge, 1 for Coulomb gauge
-  double relaxation;    ///< omega of over-relaxation, from 1 to 2 (Mandula and Ogilvie, Phys. Lett. B 248, 156 (1990))
-  double tolerance;     ///< of theta
+  int lowest;         ///< direction from which links count: 0 for Landau gauge, 1 for Coulomb gauge
+  double relaxation;  ///< omega of over-relaxation, from 1 to 2 (Mandula and Ogilvie, Phys. Lett. B 248, 156 (1990))
+  double tolerance;   ///< of theta
   int max_sweeps;
 };
 
