@@ -9,7 +9,7 @@ import numpy as np
 
 from plaq.data.estimate import Estimate
 from plaq.data.gamma_method import FEWEST, SHORTEST, GammaErrors, gamma_method
-from plaq.data.statistics import MINIMUM_BINS, jackknife, unsupported
+from plaq.data.statistics import MINIMUM_BINS, jackknife, no_error, unsupported
 
 MOST_BINS = 32
 LONG_BINS = 10  # autocorrelation times in a bin, if there are enough of them
@@ -100,8 +100,9 @@ def average(name: str, series: np.ndarray, function: Callable | None = None, rep
 
     ``error`` is that of a jackknife over bins of successive measurements. Their length follows from the autocorrelation
     time of the quantity itself, for a function that of `first_order`, and for an array `longest_tau`. If bins are too
-    few, or shorter than the time minus its error allows, there is no error, but a note with the reason. ``gamma`` has
-    the errors by the Gamma method, with tau_int of each number.
+    few, or shorter than the time minus its error allows, it is the error by the Gamma method, or, if that is
+    undetermined too, inf with a note on the reason. ``gamma`` has the errors by the Gamma method with tau_int of each
+    number.
 
     replicas : numbers of measurements of each chain, where the series has several, one after the other.
     changes : `first_order` of the function, if it is known.
@@ -119,6 +120,10 @@ def average(name: str, series: np.ndarray, function: Callable | None = None, rep
         note = f"{len(series)} measurements are too few to tell the autocorrelation time"
     resampled = jackknife(function or (lambda mean: mean), means, weights=weights)
     estimate = resampled.estimate(name, tau_int=known_tau, note=note, **labels)
+    if note and known_tau:
+        known = np.isfinite(gamma.error)
+        estimate = replace(estimate, error=np.where(known, gamma.error, no_error(estimate.mean)),
+                           note="" if known.all() else note)
     return replace(estimate, tau_int_error=abs(error) if known_tau else None, gamma=gamma)
 
 

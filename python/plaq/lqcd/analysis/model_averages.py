@@ -25,7 +25,7 @@ from plaq.lqcd.analysis.correlator_fits import PARITY, Fit, fit_correlator, fold
 from plaq.lqcd.analysis.fits import INDEPENDENT, Weights
 
 NOISE = 1 / 3  # relative error of C(t) from where windows do not go
-FEWEST = 3  # more points than parameters
+FEWEST = 1  # degrees of freedom of a window
 
 
 @dataclass(frozen=True)
@@ -81,8 +81,8 @@ def scan_windows(name: str, series: np.ndarray, model: str = "cosh", states: Seq
     """Return the fits of all windows from t >= first to a common last t, for one state and more.
 
     series : [configuration, T]. last : by default the last t before the relative error of C(t) passes a third, at most
-    as many points as a correlated fit takes if it leaves six of them. All windows have the same weighting. Fits without
-    a minimum, or whose parameters are compatible with zero amplitude of a further state, are left out.
+    T/2. All windows have the same weighting, by default that of the longest one. Fits without a minimum, or whose
+    amplitude of a further state is compatible with zero, are left out.
     """
     points = folded(series, model)
     w = weights_of(points, "uncorrelated", replicas)
@@ -96,7 +96,7 @@ def scan_windows(name: str, series: np.ndarray, model: str = "cosh", states: Seq
     w = Weights(w.matrix, w.covariance, w.independent, kind)
     found = []
     for count in states:
-        for begin in range(first, last + 2 - 2 * count - FEWEST + 1):
+        for begin in range(first, last + 2 - 2 * count - FEWEST):
             one = fit_correlator(name, series, begin, last, model, count, weighting=w, replicas=replicas)
             if one is not None and significant(one):
                 found.append(one)

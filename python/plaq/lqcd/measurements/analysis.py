@@ -11,14 +11,18 @@ import numpy as np
 from plaq.data.estimate import Axis, Estimate
 from plaq.data.recorded import Recorded
 from plaq.data.results_file import Findings
-from plaq.data.statistics import no_error
+from plaq.errors import InputError
 from plaq.lqcd.analysis.averages import average
-from plaq.lqcd.analysis.drift import drift_sentence, drifting_series
+from plaq.lqcd.analysis.correlator_fits import fit_correlator
+from plaq.lqcd.analysis.model_averages import average_models, scan_windows
 from plaq.lqcd.measurement_tables import each
 from plaq.lqcd.measurements import scales
-from plaq.lqcd.measurements.correlators import AXIAL, effective_mass, fit_mass, pcac_mass
+from plaq.lqcd.measurements.correlators import AXIAL, effective_mass, pcac_mass
+from plaq.lqcd.measurements.doubts import check_drift, short_in_words, times_in_words
 from plaq.lqcd.measurements.potential import loop_estimates
 from plaq.lqcd.parameters import Parameters
+
+FAR = 4  # errors from a value that is known exactly
 
 
 def trajectory_estimates(p: Parameters, trajectories: np.ndarray) -> tuple[dict[str, Estimate], list[str]]:
@@ -36,8 +40,12 @@ def trajectory_estimates(p: Parameters, trajectories: np.ndarray) -> tuple[dict[
                                      ("exp_minus_delta_h", np.exp(-changes), "<exp(-Delta H)>, to be 1"),
                                      ("delta_h", changes, "<Delta H>")):
         results[name] = average(name, series, convention=convention)
-    return results, [f"acceptance = {results['acceptance']}, <exp(-Delta H)> = {results['exp_minus_delta_h']} of "
-                   f"{len(after)} trajectories"]
+    unity = results["exp_minus_delta_h"]
+    off = abs(float(unity.mean) - 1) / float(unity.error) if unity.error > 0 else 0.0
+    doubt = [f"warning: <exp(-Delta H)> = {unity} differs from 1 by {off:.1f} errors: trajectories are not reversible, "
+             "or their steps are too long"] if off > FAR else []
+    return results, [*doubt, f"acceptance = {results['acceptance']}, <exp(-Delta H)> = {unity} of {len(after)} "
+                     "trajectories"]
 
 
 def meson_estimates(table: Any, series: Mapping[str, Recorded]) -> tuple[dict[str, Estimate], list[str]]:
@@ -53,13 +61,9 @@ def meson_estimates(table: Any, series: Mapping[str, Recorded]) -> tuple[dict[st
         results[f"mass_{name}"] = average(f"mass_{name}", values, effective_mass, unit="1/a",
                                           axes=[Axis("t", times[1:len(times) // 2], "a")],
                                           convention="effective mass, cosh m = (C(t-1) + C(t+1)) / 2 C(t)")
-        if table.fit_from is not None:
-            fit, sentence = fit_mass(name, values, results[name], table.fit_from)
-            results |= fit
-            sentences.append(sentence)
-        elif last := len(results[f"mass_{name}"].mean):
-            sentences.append(f"effective mass of {name} at t = {times[last]}: "
-                             f"{results[f'mass_{name}'].pick(t=last - 1)} / a")
+        found, sentence = mass_estimates(name, values, results[name], table.fit_from)
+        results |= found
+        sentences.append(sentence)
     if AXIAL in series and len(times) > 4:
         both = np.stack([series["gamma5"].values, series[AXIAL].values], axis=-1)
         results["pcac_mass"] = average("pcac_mass", both, pcac_mass, axes=[Axis("t", times[2:len(times) // 2], "a")],
@@ -67,6 +71,34 @@ def meson_estimates(table: Any, series: Mapping[str, Recorded]) -> tuple[dict[st
         middle = (len(times) // 2 - 2) // 2
         sentences.append(f"PCAC mass at t = {middle + 2}: {results['pcac_mass'].pick(t=middle)} / a")
     return results, sentences
+
+
+def mass_estimates(name: str, series: np.ndarray, mean: Estimate,
+                   first: int | None) -> tuple[dict[str, Estimate], str]:
+    """Return mass and amplitude of a meson by a fit of a cosh for t >= ``first``, and a sentence.
+
+    Without ``first`` the mass is an average over windows and one or two states (`plaq.lqcd.analysis.model_averages`).
+    ``mean`` is the average of the correlators ``series`` [configuration, T].
+    """
+    if not mean.supported:
+        return {}, f"no mass of {name}: a fit takes errors of its correlator, and there are none"
+    if first is not None:
+        one = fit_correlator(name, series, first)
+        if one is None:
+            return {}, f"no mass of {name}: no cosh fits its correlator for t >= {first}"
+        sentence = (f"mass of {name} = {one['mass']} / a, from a cosh for t >= {first}; {one['mass'].fit}, "
+                    f"{one.weighting}")
+        return {f"fit_{name}": one["mass"], f"amplitude_{name}": one["amplitude"]}, sentence
+    fits = scan_windows(name, series)
+    try:
+        mass, size = (average_models(fits, parameter) for parameter in ("mass", "amplitude"))
+    except InputError as error:
+        return {}, f"no mass of {name}: {error}"
+    best = mass.best
+    return ({f"fit_{name}": mass.value, f"amplitude_{name}": size.value},
+            f"mass of {name} = {mass.value} / a, from {len(mass.fits)} fit{'s' * (len(mass.fits) > 1)}, whose choice "
+            f"makes {mass.systematic:.1g} of the error; most weight has {best.model.text} for t from {best.x[0]:g} to "
+            f"{best.x[-1]:g}, {best['mass'].fit}, {best.weighting}")
 
 
 def flow_estimates(table: Any, series: Mapping[str, Recorded]) -> tuple[dict[str, Estimate], list[str]]:
@@ -78,9 +110,14 @@ def flow_estimates(table: Any, series: Mapping[str, Recorded]) -> tuple[dict[str
         "energy": average("energy", energy.values, axes=axes, unit="a^-4", convention="-tr F^2, clover"),
         "energy_plaquette": average("energy_plaquette", series["energy_plaquette"].values, axes=axes, unit="a^-4",
                                     convention="2 Re tr (1 - P), summed over the six plaquettes of a site"),
+        "charge": average("charge", series["charge"].values, axes=axes, convention="topological charge, clover"),
         "charge_squared": average("charge_squared", series["charge"].values**2, axes=axes,
                                   convention="of the topological charge, clover"),
     }
+    charge = results["charge"].pick(t=-1)
+    if abs(charge.mean) > FAR * charge.error:
+        sentences.append(f"warning: the topological charge is {charge} on average, and 0 by symmetry: its sectors have "
+                         "not been sampled")
     reached = f"t^2 E is {last**2 * results['energy'].mean[-1]:.3f} at the end of the flow, t = {last:g}"
     thresholds = {"t0": (scales.t0, "a^2", "t^2 E = 0.3, clover", f"{reached}, and has to pass 0.3"),
               "w0": (scales.w0, "a", "t d(t^2 E)/dt = 0.3 at t = w0^2, clover",
@@ -134,39 +171,9 @@ def analyse(p: Parameters, series: Mapping[str, Recorded], seconds: dict[str, fl
         results |= estimates
         sentences += part_sentences
     drifts = check_drift(results, series)
-    e = results["plaquette"]
-    tau = f"; tau_int of the plaquette is {e.tau_int:.1f} +- {e.tau_int_error:.1f} of them" if e.tau_int else ""
     stored = bool(p.measure.configurations)
     coupling = "" if stored else f" at beta = {p.action.beta:g}"
     apart = "stored" if stored else f"{p.updates.sweeps} {'trajectories' if len(trajectories) else 'sweeps'} apart"
-    first = [f"plaquette = {e}{coupling} on {' x '.join(map(str, p.lattice.extents))}",
-             f"{len(plaquettes)} configurations, {apart}{tau}"]
-    sentences += [f"no error of the plaquette: {e.note}"] if e.note and not drifts else []
-    return Findings(results, [*first, *drifts, *sentences], seconds, dict(series))
-
-
-def check_drift(results: dict[str, Estimate], series: Mapping[str, Recorded]) -> list[str]:
-    """Return sentences on halves of the chain that differ (`plaq.lqcd.analysis.drift`).
-
-    The averages of series that differ lose their errors.
-    """
-    normal = {name: series[name].values for name in ("plaquette", "plaquette_temporal", "plaquette_spatial")}
-    others = {"polyakov": np.hypot(*series["polyakov"].values.T)}
-    for path, recorded in series.items():
-        family, name = path.partition("/")[0], path.rpartition("/")[2]
-        if name == "rectangle":
-            normal[path] = recorded.values
-        elif name in ("energy", "energy_plaquette"):
-            normal[path] = recorded.values[:, -1]
-        elif name == "charge":
-            others[path.replace("charge", "charge_squared")] = recorded.values[:, -1]**2
-        elif name == "wilson_loops":
-            normal[path] = recorded.values[:, 0, 0]
-        elif family == "mesons":
-            others[path] = recorded.values[:, recorded.values.shape[1] // 4]
-    names = drifting_series(normal, others)
-    for name in names:
-        if name in results:
-            note = results[name].note or "its averages over the halves of the chain differ"
-            results[name] = replace(results[name], error=no_error(results[name].mean), note=note)
-    return [drift_sentence(names[0], {**normal, **others}[names[0]], names[1:])] if names else []
+    first = [f"plaquette = {results['plaquette']}{coupling} on {' x '.join(map(str, p.lattice.extents))}",
+             f"{len(plaquettes)} configurations, {apart}{times_in_words(results)}"]
+    return Findings(results, [*first, *(drifts or short_in_words(results)), *sentences], seconds, dict(series))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -190,8 +191,8 @@ def effective_masses(axes, masses: dict, estimates: dict):
         axes.errorbar(t, mass.mean, error, fmt="o", color=f"C{i % 6}", label=name)
         fit = estimates.get(f"fit_{name}")
         if fit is not None and fit.supported:
-            first = int(fit.convention.split("from ")[1].split()[0])
-            axes.fill_between([first, mass.axes[0].values[-1] + 1], fit.mean - fit.error, fit.mean + fit.error,
+            first, last = re.search(r"([\d.]+) <= t <= ([\d.]+)", fit.convention).groups()
+            axes.fill_between([float(first), float(last)], fit.mean - fit.error, fit.mean + fit.error,
                               color=f"C{i % 6}", alpha=0.3)
     if len(masses) > 1:
         axes.legend()
