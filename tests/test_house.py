@@ -96,7 +96,7 @@ DCA = [["lattice", "units"], ["solver"], ["parameters", "physics"], ["convert", 
 DCA_LOOP = [["convergence", "density_search", "mixing"], ["first_sigma", "state"], ["further", "start"], ["observer"],
             ["setup"], ["status", "two_particle"], ["iteration"], ["loop"]]
 LQCD = [["choices"], ["fields", "analysis"], ["files", "measurement_tables"], ["parameters"],
-        ["action", "measurements"], ["planning", "results", "start"], ["measuring"], ["chain"], ["stored"],
+        ["action", "measurements"], ["planning", "results", "start"], ["measuring", "replicas"], ["chain"], ["stored"],
         ["application"], ["cli", "commands"]]
 PIC = [["inputs", "quiet_start"], ["plasma"], ["planning", "diagnostics"], ["results"], ["simulation"],
        ["application"], ["cli", "commands"]]

@@ -32,7 +32,7 @@ class GammaErrors:
     """Error of each number by the Gamma method, with its own error; tau_int in measurements; arrays of one shape.
 
     Undetermined ones are inf. Constants have error 0 and tau_int nan. ``replica_p`` is the probability that means of
-    replicas differ as much as they do, nan for a single one.
+    replicas differ as much as they do, given the autocorrelations inside of each; nan for a single one.
     """
 
     error: np.ndarray
@@ -54,32 +54,51 @@ def gamma_method(replicas: Sequence[np.ndarray], s: float = S) -> GammaErrors:
     """
     shape = np.shape(replicas[0])[1:]
     columns = [np.asarray(part, float).reshape(len(part), -1) for part in replicas]
-    total, lengths = sum(map(len, columns)), np.array([len(part) for part in columns])
+    total = sum(map(len, columns))
     mean = sum(part.sum(axis=0) for part in columns) / total
     deviations = [part - mean for part in columns]
-    longest = max(int(lengths.min()) // 2, 1)  # window
-    gamma = sum(autocovariance(part, longest) for part in deviations)
-    gamma /= (total - len(columns) * np.arange(len(gamma)))[:, None]
+    found = sums_over_windows(deviations, s)
     size = np.max([np.abs(part).max(axis=0, initial=0.0) for part in deviations], axis=0)
-    constant = size <= SMALL * np.abs(mean)
+    constant, error = size <= SMALL * np.abs(mean), np.sqrt(np.maximum(found.c, 0) / total)
+    spread = np.sqrt(np.maximum(found.window + 0.5 - found.tau_int, 0) / total)
+    results = {"error": error, "error_error": error * np.sqrt((found.window + 0.5) / total), "tau_int": found.tau_int,
+               "tau_int_error": 2 * found.tau_int * spread}
+    for name, values in results.items():
+        values = np.where(found.known, values, np.inf)
+        results[name] = np.where(constant, np.nan if name.startswith("tau") else 0.0, values).reshape(shape)
+    p = np.full(len(mean), np.nan)
+    if len(columns) > 1:
+        means = [part.mean(axis=0) for part in deviations]
+        inside = sums_over_windows([part - own for part, own in zip(deviations, means)], s)
+        with np.errstate(all="ignore"):
+            chi2 = sum(len(part) * own**2 for part, own in zip(deviations, means)) / inside.c
+        p = np.where(inside.known & ~constant, special.gammaincc((len(columns) - 1) / 2, chi2 / 2), np.nan)
+    return GammaErrors(**results, replica_p=p.reshape(shape))
+
+
+@dataclass(frozen=True)
+class Sums:
+    """C(W), tau_int and W of each column, and whether they are determined."""
+
+    c: np.ndarray
+    tau_int: np.ndarray
+    window: np.ndarray
+    known: np.ndarray
+
+
+def sums_over_windows(deviations: Sequence[np.ndarray], s: float) -> Sums:
+    """Return the sums of the autocorrelation function of deviations [measurement, column], by replicas."""
+    total, longest = sum(map(len, deviations)), max(min(map(len, deviations)) // 2, 1)
+    gamma = sum(autocovariance(part, longest) for part in deviations)
+    gamma /= (total - len(deviations) * np.arange(len(gamma)))[:, None]
     with np.errstate(all="ignore"):
         tau = np.cumsum(gamma / gamma[0], axis=0) - 0.5
         window = stops(tau, total, s)
-        at = (window, np.arange(len(mean)))
-        c = (2 * tau * gamma[0])[at]
-        variance, c = gamma[0] + c / total, c * (1 + (2 * window + 1) / total)
+        c = (2 * tau * gamma[0])[window, np.arange(tau.shape[1])] * (1 + (2 * window + 1) / total)
+        variance = gamma[0] + c / (total + 2 * window + 1)
         tau_int = np.maximum(c / (2 * variance), 0.5 - 1 / np.sqrt(total))
-        c = 2 * tau_int * variance
-        error = np.sqrt(c / total)
-        unknown = ~((total >= FEWEST) & (total >= SHORTEST * tau_int) & (window < longest))
-        chi2 = sum(len(part) * part.mean(axis=0)**2 for part in deviations) / c
-        results = {"error": error, "error_error": error * np.sqrt((window + 0.5) / total), "tau_int": tau_int,
-                   "tau_int_error": 2 * tau_int * np.sqrt(np.maximum(window + 0.5 - tau_int, 0) / total)}
-    p = special.gammaincc((len(columns) - 1) / 2, chi2 / 2) if len(columns) > 1 else np.full(len(mean), np.nan)
-    for name, values in results.items():
-        values = np.where(unknown, np.inf, values)
-        results[name] = np.where(constant, np.nan if name.startswith("tau") else 0.0, values).reshape(shape)
-    return GammaErrors(**results, replica_p=np.where(unknown | constant, np.nan, p).reshape(shape))
+        known = (total >= FEWEST) & (total >= SHORTEST * tau_int) & (window < longest)
+    return Sums(2 * tau_int * variance, tau_int, window, known)
 
 
 def autocovariance(deviations: np.ndarray, longest: int) -> np.ndarray:

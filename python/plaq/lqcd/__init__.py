@@ -15,7 +15,7 @@ from plaq.lazy import lazily
 
 __all__, __getattr__, __dir__ = lazily(__name__, {
     **dict.fromkeys(("run", "load", "check", "estimate", "sweep", "report", "digest"), "commands"),
-    "Parameters": "parameters", "Results": "results",
+    "Parameters": "parameters", "Results": "results", "combine": "replicas", "analysis": "analysis",
     "Lattice": "fields.lattice", "GaugeField": "fields.fields", "SpinorField": "fields.fields",
     "Flavours": "fields.fields", "gamma": "fields.gamma",
     "LinearOperator": "fields.linear_operator", "Wilson": "fields.wilson", "Doublet": "fields.doublet",

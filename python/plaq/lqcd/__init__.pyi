@@ -1,5 +1,6 @@
 from plaq.lqcd.action import hmc as hmc
 from plaq.lqcd.action import terms as terms
+from plaq.lqcd import analysis as analysis
 from plaq.lqcd.commands import check as check
 from plaq.lqcd.commands import digest as digest
 from plaq.lqcd.commands import estimate as estimate
@@ -35,4 +36,5 @@ from plaq.lqcd.measurements.mesons import correlator as correlator
 from plaq.lqcd.measurements.mesons import meson_correlator as meson_correlator
 from plaq.lqcd.measurements.mesons import spin_tensor as spin_tensor
 from plaq.lqcd.parameters import Parameters as Parameters
+from plaq.lqcd.replicas import combine as combine
 from plaq.lqcd.results import Results as Results

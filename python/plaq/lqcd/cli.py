@@ -65,3 +65,16 @@ def info(files: Annotated[list[Path], typer.Argument(help="Configurations or pro
 
     for path in files:
         print(describe(path))
+
+
+@app.command("combine")
+def combine(
+    runs: Annotated[list[Path], typer.Argument(help="Folders of runs, or of measurements.", show_default=False)],
+    out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("combined"),
+):
+    """Combine several chains of one ensemble: averages with errors of all of them, and whether they agree."""
+    from plaq.lqcd.application import Lqcd
+    from plaq.lqcd.replicas import combine as combined
+
+    print("\n".join(combined(runs, out).sentences))
+    print(f"report: {Lqcd.report(out)}")

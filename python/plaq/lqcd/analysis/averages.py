@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
 
 import numpy as np
@@ -10,10 +12,22 @@ import numpy as np
 from plaq.data.estimate import Estimate
 from plaq.data.gamma_method import FEWEST, SHORTEST, GammaErrors, gamma_method
 from plaq.data.statistics import MINIMUM_BINS, jackknife, no_error, unsupported
+from plaq.errors import InputError
 
+_chains: ContextVar[tuple[int, ...]] = ContextVar("chains", default=())
 MOST_BINS = 32
 LONG_BINS = 10  # autocorrelation times in a bin, if there are enough of them
 INDEPENDENT = 0.5  # autocorrelation time of independent measurements
+
+
+@contextmanager
+def chains(replicas: Sequence[int]) -> Iterator[None]:
+    """Take series in this block as of several chains with so many measurements, one after the other."""
+    token = _chains.set(tuple(replicas))
+    try:
+        yield
+    finally:
+        _chains.reset(token)
 
 
 def split(series: np.ndarray, replicas: Sequence[int]) -> list[np.ndarray]:
@@ -21,6 +35,8 @@ def split(series: np.ndarray, replicas: Sequence[int]) -> list[np.ndarray]:
 
     replicas : numbers of measurements; none for one replica.
     """
+    if len(replicas) and sum(replicas) != len(series):
+        raise InputError(f"chains of {', '.join(map(str, replicas))} measurements are not a series of {len(series)}")
     return np.split(series, np.cumsum(replicas)[:-1]) if len(replicas) else [series]
 
 
@@ -94,7 +110,7 @@ def first_order(series: np.ndarray, function: Callable) -> np.ndarray:
     return moved
 
 
-def average(name: str, series: np.ndarray, function: Callable | None = None, replicas: Sequence[int] = (),
+def average(name: str, series: np.ndarray, function: Callable | None = None, replicas: Sequence[int] | None = None,
             changes: np.ndarray | None = None, **labels) -> Estimate:
     """Return function(average of the series [measurement, ...]), with errors by two methods.
 
@@ -104,9 +120,10 @@ def average(name: str, series: np.ndarray, function: Callable | None = None, rep
     undetermined too, inf with a note on the reason. ``gamma`` has the errors by the Gamma method with tau_int of each
     number.
 
-    replicas : numbers of measurements of each chain, where the series has several, one after the other.
-    changes : `first_order` of the function, if it is known.
+    replicas : numbers of measurements of each chain, where the series has several, one after the other; by default
+    those of a surrounding block of `chains`. changes : `first_order` of the function, if it is known.
     """
+    replicas = _chains.get() if replicas is None else replicas
     if changes is None:
         changes = series - series.mean(axis=0) if function is None else first_order(series, function)
     of_replicas = split(changes, replicas)

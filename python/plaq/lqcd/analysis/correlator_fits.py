@@ -56,7 +56,7 @@ def fold(correlator: np.ndarray, parity: int = 1) -> np.ndarray:
 
 
 def fit(name: str, series: np.ndarray, x: Sequence[float], model: Model, *, weighting: str | Weights = "auto",
-        replicas: Sequence[int] = (), unit: str = "") -> Fit | None:
+        replicas: Sequence[int] | None = None, unit: str = "") -> Fit | None:
     """Return the fit of a model to the averages of a series [configuration, K] at points x; None without a minimum.
 
     Errors of parameters are of first order in the changes of the points, by `average`.
@@ -87,7 +87,7 @@ def fit(name: str, series: np.ndarray, x: Sequence[float], model: Model, *, weig
     return Fit(name, model, x, values, found, w.kind)
 
 
-def weights_of(series: np.ndarray, kind: str = "auto", replicas: Sequence[int] = ()) -> Weights:
+def weights_of(series: np.ndarray, kind: str = "auto", replicas: Sequence[int] | None = None) -> Weights:
     """Return the weights of a fit to the averages of a series [configuration, K]."""
     mean = average("points", series, replicas=replicas)
     error = np.sqrt((len(mean.jackknife) - 1) * mean.jackknife.var(axis=0))
@@ -95,7 +95,8 @@ def weights_of(series: np.ndarray, kind: str = "auto", replicas: Sequence[int] =
 
 
 def fit_correlator(name: str, series: np.ndarray, first: int, last: int | None = None, model: str = "cosh",
-                   states: int = 1, *, weighting: str | Weights = "auto", replicas: Sequence[int] = ()) -> Fit | None:
+                   states: int = 1, *, weighting: str | Weights = "auto",
+                   replicas: Sequence[int] | None = None) -> Fit | None:
     """Return the fit of a model of `plaq.lqcd.analysis.models` to C(t), first <= t <= last; None without a minimum.
 
     series : [configuration, T], real. Correlators are folded for cosh and sinh, and ``last`` is by default T/2; for

@@ -77,7 +77,7 @@ def average_models(fits: Iterable[Fit], parameter: str = "mass") -> ModelAverage
 
 def scan_windows(name: str, series: np.ndarray, model: str = "cosh", states: Sequence[int] = (1, 2), *,
                  first: int = 1, last: int | None = None, weighting: str = "auto",
-                 replicas: Sequence[int] = ()) -> list[Fit]:
+                 replicas: Sequence[int] | None = None) -> list[Fit]:
     """Return the fits of all windows from t >= first to a common last t, for one state and more.
 
     series : [configuration, T]. last : by default the last t before the relative error of C(t) passes a third, at most

@@ -56,7 +56,7 @@ def optimal_correlators(series: np.ndarray, t0: int, reference: int) -> np.ndarr
 
 
 def gevp_energies(name: str, series: np.ndarray, t0: int, *, reference: int | None = None,
-                  replicas: Sequence[int] = ()) -> Estimate:
+                  replicas: Sequence[int] | None = None) -> Estimate:
     """Return energies [t, state] in 1/a, for t0 < t < T/2, from series [configuration, T, n, n].
 
     With ``reference``, states are followed from the vectors there by their largest overlap; by default they are sorted

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from plaq.data.estimate import Axis, Estimate
 from plaq.data.recorded import Recorded
 from plaq.data.results_file import Findings
 from plaq.errors import InputError
-from plaq.lqcd.analysis.averages import average
+from plaq.lqcd.analysis.averages import average, chains
 from plaq.lqcd.analysis.correlator_fits import fit_correlator
 from plaq.lqcd.analysis.model_averages import average_models, scan_windows
 from plaq.lqcd.measurement_tables import each
@@ -137,24 +138,23 @@ FAMILIES = {"loops": loop_estimates, "mesons": meson_estimates, "flow": flow_est
 """{family: function of (table, {quantity: series}) that returns {name: estimate} and sentences}."""
 
 
-def table_estimates(p: Parameters, series: Mapping[str, Recorded]) -> Iterator[tuple[dict[str, Estimate], list[str]]]:
+def table_estimates(p: Parameters, series: Mapping[str, Recorded],
+                    lengths: Mapping[str, Sequence[int]]) -> Iterator[tuple[dict[str, Estimate], list[str]]]:
     """Yield {path: estimate} and sentences of each table of the input that has been measured."""
     for family, name, table in each(p.values()):
         path = f"{family}/{name}/"
         of_table = {key.removeprefix(path): one for key, one in series.items() if key.startswith(path)}
         if len(next(iter(of_table.values())).values):
-            found, sentences = FAMILIES[family](table, of_table)
+            with chains(lengths.get(path + next(iter(of_table)), ())):
+                found, sentences = FAMILIES[family](table, of_table)
             yield ({f"{path}{quantity}": replace(e, name=f"{path}{quantity}") for quantity, e in found.items()},
                    [f"{family}.{name}: {sentence}" for sentence in sentences])
 
 
-def analyse(p: Parameters, series: Mapping[str, Recorded], seconds: dict[str, float]) -> Findings:
-    """Return the results of a chain from its series by name.
-
-    Bins of each quantity follow from its own autocorrelation time.
-    """
+def gauge_estimates(series: Mapping[str, Recorded]) -> dict[str, Estimate]:
+    """Return averages of plaquettes and of the Polyakov loop."""
     plaquettes = series["plaquette"].values
-    results = {
+    return {
         "plaquette": average("plaquette", plaquettes, convention="Re tr P / 3"),
         "plaquette_temporal": average("plaquette_temporal", series["plaquette_temporal"].values,
                                       convention="those with direction t"),
@@ -163,17 +163,32 @@ def analyse(p: Parameters, series: Mapping[str, Recorded], seconds: dict[str, fl
         "polyakov": average("polyakov", np.hypot(*series["polyakov"].values.T),
                             convention="|tr L / 3|, L on average over space"),
     }
+
+
+def analyse(p: Parameters, series: Mapping[str, Recorded], seconds: dict[str, float],
+            lengths: Mapping[str, Sequence[int]] = MappingProxyType({})) -> Findings:
+    """Return the results of a chain from its series by name.
+
+    Bins of each quantity follow from its own autocorrelation time. ``lengths`` are the numbers of measurements of each
+    chain by series, where these are of several chains (`plaq.lqcd.replicas`).
+    """
+    with chains(lengths.get("plaquette", ())):
+        results = gauge_estimates(series)
     sentences = []
     trajectories = (np.stack([series[name].values for name in ("delta_h", "accepted")], axis=1)
                     if "delta_h" in series else np.zeros((0, 2)))
-    parts = [*([trajectory_estimates(p, trajectories)] if len(trajectories) else []), *table_estimates(p, series)]
-    for estimates, part_sentences in parts:
+    parts = []
+    if len(trajectories):
+        with chains(lengths.get("delta_h", ())):
+            parts.append(trajectory_estimates(p, trajectories))
+    for estimates, part_sentences in [*parts, *table_estimates(p, series, lengths)]:
         results |= estimates
         sentences += part_sentences
-    drifts = check_drift(results, series)
+    drifts = check_drift(results, series, lengths)
     stored = bool(p.measure.configurations)
     coupling = "" if stored else f" at beta = {p.action.beta:g}"
     apart = "stored" if stored else f"{p.updates.sweeps} {'trajectories' if len(trajectories) else 'sweeps'} apart"
+    of_chains = f" of {len(lengths['plaquette'])} chains" if lengths else ""
     first = [f"plaquette = {results['plaquette']}{coupling} on {' x '.join(map(str, p.lattice.extents))}",
-             f"{len(plaquettes)} configurations, {apart}{times_in_words(results)}"]
+             f"{len(series['plaquette'].values)} configurations{of_chains}, {apart}{times_in_words(results)}"]
     return Findings(results, [*first, *(drifts or short_in_words(results)), *sentences], seconds, dict(series))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,19 +10,21 @@ import numpy as np
 from plaq.data.estimate import Estimate
 from plaq.data.recorded import Recorded
 from plaq.data.statistics import no_error
-from plaq.lqcd.analysis.drift import drift_sentence, drifting_series
+from plaq.lqcd.analysis.averages import split
+from plaq.lqcd.analysis.drift import CHANCE, drift_sentence, drifting_series
 
 OF_TRAJECTORIES = ("acceptance", "exp_minus_delta_h", "delta_h")  # not of configurations
 
 
 def times_in_words(results: Mapping[str, Estimate]) -> str:
-    """Return the autocorrelation times of the plaquette and of the slowest other quantity, if they are known."""
+    """Return the autocorrelation times of the plaquette and of the slowest other quantity, if known."""
     known = {name: e for name, e in results.items() if e.tau_int and name not in OF_TRAJECTORIES}
     e = known.pop("plaquette", None)
     tau = lambda e: f"{e.tau_int:.1f} +- {e.tau_int_error:.1f}"  # noqa: E731
     words = f"; tau_int of the plaquette is {tau(e)} of them" if e is not None else ""
-    slowest = max(known, key=lambda name: known[name].tau_int - known[name].tau_int_error, default=None)
-    if e is not None and slowest and known[slowest].tau_int - known[slowest].tau_int_error > e.tau_int + e.tau_int_error:
+    least = {name: one.tau_int - one.tau_int_error for name, one in known.items()}
+    slowest = max(least, key=least.get, default=None)
+    if e is not None and slowest and least[slowest] > e.tau_int + e.tau_int_error:
         words += f", of {slowest} {tau(known[slowest])}"
     return words
 
@@ -36,11 +38,37 @@ def short_in_words(results: Mapping[str, Estimate]) -> list[str]:
     return [f"no error of {without[0]}{more}: {results[without[0]].note}"]
 
 
-def check_drift(results: dict[str, Estimate], series: Mapping[str, Recorded]) -> list[str]:
-    """Return sentences on halves of the chain that differ (`plaq.lqcd.analysis.drift`).
+def check_drift(results: dict[str, Estimate], series: Mapping[str, Recorded],
+                lengths: Mapping[str, Sequence[int]]) -> list[str]:
+    """Return sentences on parts of a chain that differ (`plaq.lqcd.analysis.drift`), and on chains that do.
 
-    The averages of series that differ lose their errors.
+    The averages of series that differ lose their errors. ``lengths`` are those of `plaq.lqcd.measurements.analysis`.
     """
+    normal, others = watched(series)
+    lengths_of = lambda name: lengths.get(name.replace("charge_squared", "charge"), ())  # noqa: E731
+    parts = {name: split(values, lengths_of(name)) for name, values in (normal | others).items()}
+    found, sentences = {}, []
+    for chain in range(max(map(len, parts.values()))):
+        names = drifting_series(*({name: parts[name][chain] for name in kind} for kind in (normal, others)))
+        found |= dict.fromkeys(names, "its averages over parts of a chain differ")
+        if names:
+            of = f" of chain {chain + 1}" if lengths else ""
+            sentences.append(drift_sentence(names[0] + of, parts[names[0]][chain], names[1:]))
+    apart = [name for name in parts if name in results and (e := results[name]).gamma is not None
+             and np.nanmin(e.gamma.replica_p, initial=1.0) < CHANCE / max(1, e.mean.size)]
+    if apart:
+        found |= dict.fromkeys(apart, "its averages over the chains differ")
+        sentences.append(f"warning: chains do not agree: averages of {', '.join(apart)} differ by more than their "
+                         "errors allow. Take longer chains")
+    for name, reason in found.items():
+        if name in results:
+            e = results[name]
+            results[name] = replace(e, error=no_error(e.mean), note=e.note or reason)
+    return sentences
+
+
+def watched(series: Mapping[str, Recorded]) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+    """Return series [configuration] that tell of a drift by name: those that fluctuate normally, and others."""
     normal = {name: series[name].values for name in ("plaquette", "plaquette_temporal", "plaquette_spatial")}
     others = {"polyakov": np.hypot(*series["polyakov"].values.T)}
     for path, recorded in series.items():
@@ -55,9 +83,4 @@ def check_drift(results: dict[str, Estimate], series: Mapping[str, Recorded]) ->
             normal[path] = recorded.values[:, 0, 0]
         elif family == "mesons":
             others[path] = recorded.values[:, recorded.values.shape[1] // 4]
-    names = drifting_series(normal, others)
-    for name in names:
-        if name in results:
-            note = results[name].note or "its averages over the halves of the chain differ"
-            results[name] = replace(results[name], error=no_error(results[name].mean), note=note)
-    return [drift_sentence(names[0], {**normal, **others}[names[0]], names[1:])] if names else []
+    return normal, others
