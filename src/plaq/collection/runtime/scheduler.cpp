@@ -5,12 +5,13 @@
 #include <algorithm>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <stdexcept>
-#include <thread>
 #include <tuple>
 #include <utility>
 
 #include "plaq/base/error.hpp"
+#include "plaq/collection/runtime/step_clock.hpp"
 #include "plaq/task/not_started.hpp"
 #include "plaq/task/poller.hpp"
 
@@ -23,18 +24,6 @@ bool takes(const step& now, const message& m, std::size_t& index) {
   for (index = 0; index < now.receives.size(); ++index)
     if (now.receives[index].port == m.port) return m.step < now.number;
   return false;
-}
-
-/// Processor time of a thread. Not inlined: a step that waits may resume in another thread, and compilers cache
-/// thread-local addresses.
-struct processor_time {
-  std::thread::id thread;
-  double seconds;
-};
-[[gnu::noinline]] processor_time processor_time_now() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return {std::this_thread::get_id(), double(now.tv_sec) + 1e-9 * double(now.tv_nsec)};
 }
 
 /// Polls for messages if the coarse clock has advanced, that is, every few milliseconds. Workers poll when they are
@@ -212,11 +201,10 @@ void scheduler::run(element& e, step& now) {
     if (now.run) {
       if (!e.subject && trace::recording()) e.subject.emplace(type_.describe(e.id));
       const trace::subject_scope subject(e.subject ? &*e.subject : nullptr);
-      const auto before = type_.measures ? processor_time_now() : processor_time{};
+      std::optional<step_clock> clock;
+      if (type_.measures) clock.emplace();
       now.run(running);
-      if (type_.measures)
-        if (const auto after = processor_time_now(); after.thread == before.thread)
-          e.load.seconds += after.seconds - before.seconds;
+      if (clock) e.load.seconds += clock->seconds().value_or(0);
     }
   } catch (const std::bad_alloc&) {
     throw failed("out of memory");
