@@ -30,7 +30,7 @@ TEST(step_clock, adds_up_to_the_processor_time_of_many_short_steps) {
     sum += clock.seconds().value();
   }
   EXPECT_GT(sum, direct * 0.99);
-  EXPECT_LT(sum, direct * 1.5);  // with the readings themselves
+  EXPECT_LT(sum, direct * 3);  // with the readings themselves and short interruptions
 }
 
 TEST(step_clock, counts_no_sleep_and_no_other_thread) {
