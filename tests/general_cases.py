@@ -11,6 +11,7 @@ from plaq.dca.lattice import matsubara
 from plaq.dca.lattice.cluster import Cluster
 from plaq.dca.lattice.hopping import Lattice
 from plaq.dca.lattice.interaction import Interaction
+from plaq.dca.lattice.model import Model
 from plaq.dca.lattice.symmetry import PointGroup
 from plaq.dca.solver import ctaux, ctint
 from plaq.dca.solver.chains import Chains, run_chains
@@ -98,8 +99,7 @@ class GeneralCase:
     @cached_property
     def model(self):
         group = PointGroup(self.cluster, self.interaction, isolated=True)
-        return SimpleNamespace(interaction=self.interaction, cluster=self.cluster, spins=self.lattice.spins,
-                               lattice=self.lattice, group=group)
+        return Model(np.nan, self.lattice, self.cluster, group, None, [], None, self.interaction, True)
 
     @cached_property
     def h(self):

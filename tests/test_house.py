@@ -93,8 +93,8 @@ PYTHON = [["errors", "batch"], ["lazy"], ["files", "instruction_sets", "streams"
 DCA = [["lattice", "units"], ["solver"], ["parameters", "physics"], ["convert", "planning", "results"],
        ["continuation", "loop"],
        ["application"], ["cli", "commands"]]
-DCA_LOOP = [["convergence", "density_search", "mixing"], ["first_sigma", "state"], ["further", "start"], ["observer"],
-            ["setup"], ["status", "two_particle"], ["iteration"], ["loop"]]
+DCA_LOOP = [["convergence", "density_search", "mixing", "ordering"], ["first_sigma", "state"], ["further", "start"],
+            ["observer"], ["setup"], ["status", "two_particle"], ["iteration"], ["loop"]]
 LQCD = [["choices"], ["fields", "analysis"], ["files", "measurement_tables"], ["parameters"],
         ["action", "measurements"], ["planning", "results", "start"], ["measuring", "replicas"], ["chain"], ["stored"],
         ["application"], ["cli", "commands"]]

@@ -8,9 +8,11 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any, NoReturn
 
+from plaq.dca.lattice import order
 from plaq.dca.lattice.hamiltonian import Hamiltonian
 from plaq.dca.lattice.interaction import Torus
 from plaq.dca.lattice.model_reader import read_hamiltonian
+from plaq.dca.lattice.order import FEWEST_ITERATIONS, SEEDED, form_factor
 from plaq.dca.lattice.ready import READY
 from plaq.dca.lattice.section import MOST_ORBITALS, ROWS
 from plaq.dca.lattice.table_of_states import BETHE, check_states, read_states
@@ -27,6 +29,7 @@ PROGRAM = "plaq dca"  # its name in logs and files
 
 SECTIONS = {
     "model": "The Hubbard model, its lattice and its cluster.",
+    "order": order.DOC,
     "dca": "Temperatures, filling and the self-consistency loop.",
     "solver": "The cluster solver and its statistics. `measurements` counts configurations over all chains.",
     "two_particle": "Two-particle Green's functions and the Bethe-Salpeter equation.",
@@ -45,6 +48,7 @@ _momentum = list_of(real("[-64, 64]"), 1, longest=3)
 
 TABLE = [
     *ROWS,
+    *order.ROWS,
     Parameter("dca", "temperatures", list_of(real("[1e-4, 1e4]"), shortest=1, longest=1000), REQUIRED, "t",
               "temperatures in the order they are run, each from the last one's self-energy"),
     Parameter("dca", "start", text(), None, "",
@@ -156,7 +160,7 @@ class Parameters(parameters.Parameters):
             hopping = {d: m if len(m) > 1 else m[0][0] for d, m in hops.items()}
             for key, value in {"hopping": hopping, "hopping_file": None, "hopping_cutoff": None}.items():
                 sections = with_key(sections, "model", key, value)
-        hamiltonian = read_hamiltonian(model, _refusal(""))
+        hamiltonian = read_hamiltonian(model, _refusal(""), values["order"])
         if isinstance(model.density_of_states, str) and model.density_of_states != BETHE:
             sections = with_key(sections, "model", "density_of_states", read_states(model.density_of_states))
         if len(hamiltonian.orbitals) == 1 and not isinstance(model.U, float):  # by the name of the only orbital
@@ -171,7 +175,7 @@ class Parameters(parameters.Parameters):
         if pairs.measurements == "auto":
             sections = with_key(sections, "two_particle", "measurements", solver.measurements)
         if pairs.transfers == "auto":
-            sections = with_key(sections, "two_particle", "transfers", transfers(model, pairs))
+            sections = with_key(sections, "two_particle", "transfers", transfers(hamiltonian, model, pairs))
         if pairs.frequencies == "auto" and pairs.omega_max is None:
             sections = with_key(sections, "two_particle", "frequencies", 16)
         return sections
@@ -201,7 +205,7 @@ class Parameters(parameters.Parameters):
     @cached_property
     def hamiltonian(self) -> Hamiltonian:
         """H of the section [model], of every kind."""
-        return read_hamiltonian(self.model, _refusal("Parameters"))
+        return read_hamiltonian(self.model, _refusal("Parameters"), self.order)
 
     @cached_property
     def is_general(self) -> bool:
@@ -262,11 +266,13 @@ def check(values: Mapping[str, Any], source: str) -> None:
     model, dca, solver, pairs = (values[name] for name in ("model", "dca", "solver", "two_particle"))
 
     refuse = _refusal(source)
-    hamiltonian = read_hamiltonian(model, refuse)
+    hamiltonian = read_hamiltonian(model, refuse, values["order"])
     pairs = replace(pairs, channels=wanted_channels(solver, pairs, hamiltonian))
     values = {**values, "two_particle": pairs}
     check_states(model, dca, pairs, hamiltonian.beyond_one_band, refuse)
     check_solver(solver, dca, pairs, hamiltonian, refuse)
+    if hamiltonian.order is not None:
+        check_order(solver, dca, pairs, hamiltonian, refuse)
     most = 2 * len(hamiltonian.orbitals) - LEAST_DENSITY
     if dca.density is not None and dca.density > most:
         refuse(f"dca.density = {dca.density} is not allowed: it must be a number in [{LEAST_DENSITY}, {most}]")
@@ -352,6 +358,29 @@ def check_solver(solver: Any, dca: Any, pairs: Any, hamiltonian: Hamiltonian, re
                "and down are equivalent, and this model has a field, or hops that depend on the spin: give []")
 
 
+def check_order(solver: Any, dca: Any, pairs: Any, hamiltonian: Hamiltonian, refuse) -> None:
+    """Refuse an ordered phase that the solver or the cluster does not take."""
+    order = hamiltonian.order
+    if solver.kind == "ed":
+        refuse(f'order.kind = "{order.kind}" needs solver.kind = "ctint": exact diagonalisation has no broken symmetry')
+    if pairs.channels:
+        refuse(f'order.kind = "{order.kind}": two-particle functions are those of the normal phase: give '
+               "two_particle.channels = []")
+    if not dca.isolated and dca.iterations < FEWEST_ITERATIONS:
+        refuse(f'order.kind = "{order.kind}" needs dca.iterations of {FEWEST_ITERATIONS} or more: the first '
+               f"{SEEDED} have a field")
+    if abs(Torus(hamiltonian.vectors).size) == 1 and dca.isolated and not order.is_paired:
+        refuse(f'order.kind = "{order.kind}" alternates from site to site: an isolated cluster needs two sites')
+    if order.symmetry == "d":
+        from plaq.dca.lattice.cluster import Cluster
+        from plaq.dca.lattice.hopping import Lattice
+
+        momenta = Cluster(Lattice(hamiltonian.table), hamiltonian.vectors).momenta
+        if not any(form_factor("d", K) for K in momenta):
+            refuse('order.symmetry = "d": cos K_x - cos K_y is 0 at all momenta of model.cluster = '
+                   f"{to_toml(hamiltonian.vectors)}")
+
+
 def check_scales(hamiltonian: Hamiltonian, dca: Any, refuse) -> None:
     """Refuse temperatures for which the band, U and mu are too steep or too wide."""
     coldest, steepest = min(dca.temperatures), hamiltonian.steepest
@@ -390,14 +419,14 @@ def measures_pairing(pairs: Any) -> bool:
     return "pp" in pairs.channels and at_zero and 0 in pairs.bosonic
 
 
-def transfers(model: Any, pairs: Any) -> list[list[float]]:
+def transfers(hamiltonian: Hamiltonian, model: Any, pairs: Any) -> list[list[float]]:
     """Return the transfers in pi/a that the input needs where it does not give them."""
     if pairs.momenta is None:
         return [[0.0] * len(model.cluster)]
     from plaq.dca.lattice.hopping import Lattice
     from plaq.dca.lattice.transfers import transfers_of
 
-    return transfers_of(pairs, Lattice(read_hamiltonian(model, _refusal("Parameters")).table), model.cluster)
+    return transfers_of(pairs, Lattice(hamiltonian.table), model.cluster)
 
 
 def check_momenta(values: Mapping[str, Any], hamiltonian: Hamiltonian, refuse) -> None:

@@ -9,6 +9,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, make_dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -230,8 +231,15 @@ class Schema:
                     if value is not None:
                         line = f"{name} = {to_toml(parameter.kind.show(value))}"
                         lines.append(f"{line}  # {parameter.doc}" if comments else line)
+            if len(lines) == 1 and section in self.optional:
+                continue
             blocks.append("\n".join(lines))
         return "\n\n".join(blocks) + "\n"
+
+    @cached_property
+    def optional(self) -> set[str]:
+        """Sections without a key that has a value by default; they are left out where no key is given."""
+        return {section for section in self.sections if all(row.default is None for row in self.of(section))}
 
     def each(self, values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         """Yield (section, its values), sections with names one by one."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from plaq.dca.lattice.doubled import doubled
 from plaq.dca.lattice.interaction import Displacement, Interaction, determinant
+from plaq.dca.lattice.order import Order
 
 Table = dict[Displacement, list[list[float]]]  # [a][b]: orbital a of a cell and b of the cell at the displacement
 
@@ -16,7 +17,7 @@ class Hamiltonian:
     """H = sum_R,d,a,b,s t_ab,s(d) c+[R, a, s] c[R + d, b, s] + H_int; fields and energies are in t(0).
 
     vectors : of the cluster, rows; orbitals : names; positions : of each orbital in lattice vectors, or None; hopping :
-    (up, down), {d: [a][b]} with both signs of every displacement.
+    (up, down), {d: [a][b]} with both signs of every displacement; order : the broken symmetry that is allowed.
     """
 
     vectors: tuple[tuple[int, ...], ...]
@@ -25,6 +26,7 @@ class Hamiltonian:
     hopping: tuple[Table, Table]
     interaction: Interaction
     is_doubled: bool = False
+    order: Order | None = None
 
     @property
     def dimension(self) -> int:
@@ -41,6 +43,11 @@ class Hamiltonian:
         return 1 if self.hopping[0] == self.hopping[1] else 2
 
     @property
+    def components(self) -> int:
+        """Rows of the matrices G and Sigma: orbitals, or the components of a spinor where a symmetry may be broken."""
+        return len(self.orbitals) if self.order is None else 2
+
+    @property
     def table(self) -> dict[Displacement, Any]:
         """Hopping as `plaq.dca.lattice.hopping.Lattice` takes it: t_ab(d) of c+[R + d, a] c[R, b]."""
         up, down = ({d: [list(row) for row in zip(*m)] for d, m in table.items()} for table in self.hopping)
@@ -55,7 +62,8 @@ class Hamiltonian:
         found = {f"{len(self.orbitals)} orbitals": len(self.orbitals) > 1, f"{self.dimension} dimension(s)":
                  self.dimension != 2, "spins that differ": self.spins == 2, "U < 0":
                  any(p.value < 0 and p.a == p.b and not any(p.d) for p in pairs),
-                 "an interaction between sites": any(any(p.d) for p in pairs)}
+                 "an interaction between sites": any(any(p.d) for p in pairs),
+                 "broken symmetry": self.order is not None}
         return ", ".join(words for words, present in found.items() if present)
 
     @property

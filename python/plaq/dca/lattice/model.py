@@ -16,7 +16,8 @@ from plaq.dca.lattice.density_of_states import (
 from plaq.dca.lattice.hopping import Lattice
 from plaq.dca.lattice.interaction import Interaction
 from plaq.dca.lattice.matrix_coarse_graining import MatrixCoarseGraining
-from plaq.dca.lattice.particle_hole import at_half_filling
+from plaq.dca.lattice.particle_hole import Exchange, at_half_filling, general_exchange
+from plaq.dca.lattice.spinor import Spinor, SpinorCoarseGraining, spinor_group, spinor_interaction, spinor_of
 from plaq.dca.lattice.symmetry import PointGroup
 from plaq.dca.lattice.transfers import momenta_asked
 
@@ -41,8 +42,9 @@ class Model:
     U : repulsion on a site of one band, in the unit of the hopping amplitudes; interaction : all of a cell; general :
     whether functions are matrices [S, K, a, b, w], with MatrixCoarseGraining, or [K, w] of one band; group : point
     group of the cluster; transfers : indices of the momenta q of two-particle functions; mirror : [K] partners of an
-    exchange of particles and holes that is a symmetry of this run, else None (plaq.dca.lattice.particle_hole);
-    momenta : [q, 2] at which responses of the lattice are asked for, in 1/a, or None.
+    exchange of particles and holes that is a symmetry of this run, of a general model an `Exchange`, else None
+    (plaq.dca.lattice.particle_hole); momenta : [q, 2] at which responses of the lattice are asked for, in 1/a, or None;
+    spinor : that of a phase of broken symmetry, whose components are then the orbitals of all of this; else None.
     """
 
     U: float
@@ -51,15 +53,25 @@ class Model:
     group: PointGroup
     coarse_graining: CoarseGraining | MatrixCoarseGraining
     transfers: list[int]
-    mirror: np.ndarray | None
+    mirror: np.ndarray | Exchange | None
     interaction: Interaction | None = None
     general: bool = False
     momenta: np.ndarray | None = None
+    spinor: Spinor | None = None
 
     @property
     def spins(self) -> int:
         """Number S of spins that functions of a general model are stored for."""
         return self.lattice.spins
+
+    def invariant(self, f: np.ndarray) -> np.ndarray:
+        """Return the part of M, G or 1/g0 [..., S, K, a, b, w] of a general model that further symmetries leave.
+
+        Beside the point group these are the exchange of particles and holes, and those of a spinor.
+        """
+        if self.spinor is not None:
+            return self.spinor.invariant(f)
+        return f if self.mirror is None else self.mirror.odd(f)
 
     @classmethod
     def of(cls, parameters) -> Model:
@@ -69,11 +81,22 @@ class Model:
         transfers = [cluster.momentum_index(np.pi * np.array(p.hamiltonian.momentum(q)))
                      for q in p.two_particle.transfers]
         if p.is_general:
-            group = PointGroup(cluster, interaction, isolated)
-            coarse = MatrixCoarseGraining(cluster, isolated, group)
-            return cls(np.nan, cluster.lattice, cluster, group, coarse, transfers, None, interaction, True)
+            return cls._general(p, cluster, transfers)
         coarse = (CoarseGraining(cluster, isolated) if cluster.lattice.states is None else
                   CoarseGrainingOverDensity(cluster))
         return cls(p.model.U, cluster.lattice, cluster, PointGroup(cluster), coarse, transfers,
                    at_half_filling(p, cluster), interaction,
                    momenta=momenta_asked(p.two_particle.momenta, cluster.lattice))
+
+    @classmethod
+    def _general(cls, p, cluster: Cluster, transfers: list[int]) -> Model:
+        interaction, isolated = p.hamiltonian.interaction, p.dca.isolated
+        group, exchange = PointGroup(cluster, interaction, isolated), general_exchange(p, cluster)
+        if p.hamiltonian.order is None:
+            coarse = MatrixCoarseGraining(cluster, isolated, group)
+            return cls(np.nan, cluster.lattice, cluster, group, coarse, transfers, exchange, interaction, True)
+        spinor = spinor_of(p.hamiltonian.order, cluster, exchange)
+        cluster, group = spinor.cluster, spinor_group(spinor, group)
+        coarse = SpinorCoarseGraining(spinor, isolated, group)
+        return cls(np.nan, cluster.lattice, cluster, group, coarse, transfers, exchange,
+                   spinor_interaction(interaction, spinor.tau), True, spinor=spinor)

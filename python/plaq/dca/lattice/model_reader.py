@@ -8,6 +8,7 @@ from typing import Any
 from plaq.dca.lattice.doubled import doubled
 from plaq.dca.lattice.hamiltonian import Hamiltonian, Table
 from plaq.dca.lattice.interaction import Displacement, Interaction, Torus, atom_mates, build_interaction, minus
+from plaq.dca.lattice.order import read_order
 from plaq.dca.lattice.ready import READY, Ready
 from plaq.dca.lattice.wannier import read_hopping
 from plaq.inputs.schema import to_toml
@@ -18,16 +19,17 @@ FURTHEST = 64
 MOST_NUMBERS = 50_000  # in a hopping table, which is part of every checkpoint
 
 
-def read_hamiltonian(model: Any, refuse: Refuse) -> Hamiltonian:
-    """Return H of the values of [model]; ``refuse`` is called with a message for the first that is not allowed."""
-    return _Reader(model, refuse).hamiltonian()
+def read_hamiltonian(model: Any, refuse: Refuse, order: Any = None) -> Hamiltonian:
+    """Return H of the values of [model] and [order]; ``refuse`` gets a message for the first that is not allowed."""
+    return _Reader(model, refuse, order).hamiltonian()
 
 
 class _Reader:
     """Turns [model] into a `Hamiltonian`."""
 
-    def __init__(self, model: Any, refuse: Refuse):
+    def __init__(self, model: Any, refuse: Refuse, order: Any):
         self.model, self.refuse = model, refuse
+        self.order = None if order is None else read_order(order, model, refuse)
         self.vectors = self._vectors()
         self.torus, self.dimension = Torus(self.vectors), len(self.vectors)
 
@@ -41,9 +43,20 @@ class _Reader:
         repulsion = self._repulsion(ready)
         U = self._by_orbital("U")
         self._add_energies(up, down)
+        if self.order is not None and self.count > 1:
+            self.refuse(f'order.kind = "{self.order.kind}" is for lattices of one orbital: this one has {self.count}')
         if m.staggered_field is not None:
             return self._doubled(up, down, U, repulsion)
-        return Hamiltonian(self.vectors, self.orbitals, self._places(), (up, down), self._interaction(U, repulsion))
+        if self.order is not None and not self.order.is_paired:
+            self._check_alternation()
+        return Hamiltonian(self.vectors, self.orbitals, self._places(), (up, down), self._interaction(U, repulsion),
+                           order=self.order)
+
+    def _check_alternation(self) -> None:
+        """Refuse a cluster on which no sign alternates, but for a single site in a bath."""
+        if self.torus.size not in (1, -1) and any(sum(v) % 2 for v in self.vectors):
+            self.refuse(f'order.kind = "{self.order.kind}" alternates from site to site, which model.cluster = '
+                        f"{to_toml(self.vectors)} does not allow: every vector needs an even sum of components")
 
     def _vectors(self) -> tuple[tuple[int, ...], ...]:
         vectors = self.model.cluster

@@ -92,10 +92,10 @@ class OrbitalAction:
     mask [b, b]     whether f_ab can be there
     """
 
-    def __init__(self, cluster, found, momentum_permutations, interaction=None):
+    def __init__(self, cluster, found, momentum_permutations, interaction=None, mask=None):
         self.cluster, self.operations = cluster, tuple(found)
         self._momenta = momentum_permutations
-        self.mask = _connected(cluster.lattice, interaction)
+        self.mask = _connected(cluster.lattice, interaction) if mask is None else mask
         first = np.min([op.orbitals for op in self.operations], axis=0)
         self.orbital_orbits = [np.flatnonzero(first == a) for a in np.unique(first)]
 

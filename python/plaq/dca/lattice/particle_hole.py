@@ -10,6 +10,8 @@ patches of a chain, strips of the zone, are left as they are by any shift along 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 
@@ -20,6 +22,35 @@ def at_half_filling(parameters, cluster) -> np.ndarray | None:
         return None
     half_filled = dca.density == 1 or dca.mu == parameters.model.U / 2
     return mirror(cluster, dca.isolated) if half_filled else None
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """Exchange for functions f [..., S, K, a, b, w]: f = -eta f^dagger(K + P, opposite spin) eta.
+
+    momenta : [K] index of K + P; eta : [a] signs. Holds for M, G and 1/g0, and for Sigma without its mean.
+    """
+
+    momenta: np.ndarray
+    eta: np.ndarray
+
+    def odd(self, f: np.ndarray) -> np.ndarray:
+        """Return the part of f that the exchange leaves as it is: of the functions above the whole."""
+        image = np.flip(f, axis=-5)[..., self.momenta, :, :, :].swapaxes(-3, -2).conj()
+        return (f - (self.eta[:, None] * self.eta)[..., None] * image) / 2
+
+
+def general_exchange(parameters, cluster) -> Exchange | None:
+    """Return the exchange of a half-filled general model of one orbital or of two sublattices, None of any other."""
+    dca, hamiltonian = parameters.dca, parameters.hamiltonian
+    shifts = hamiltonian.interaction.half_filled(len(hamiltonian.orbitals))
+    if dca.density != len(hamiltonian.orbitals) and (dca.mu is None or any(abs(dca.mu - x) > 1e-12 for x in shifts)):
+        return None
+    if hamiltonian.is_doubled:  # c of sites A becomes c+, that of B -c+, of the opposite spin
+        within = [m[a][a] for table in hamiltonian.hopping for d, m in table.items() if any(d) for a in (0, 1)]
+        return None if any(within) else Exchange(np.arange(cluster.size), np.array([1, -1]))
+    partner = mirror(cluster, dca.isolated)
+    return None if partner is None else Exchange(partner, np.ones(1))
 
 
 def mirror(cluster, isolated=False) -> np.ndarray | None:

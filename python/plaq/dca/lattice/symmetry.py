@@ -26,11 +26,20 @@ class PointGroup:
     """
 
     def __init__(self, cluster, interaction=None, isolated=False):
+        self._set(cluster, symmetries(cluster, interaction, isolated), interaction)
+
+    @classmethod
+    def of_operations(cls, cluster, operations, mask):
+        """Return the group of given operations; mask [b, b] : whether functions f_ab can be there."""
+        group = cls.__new__(cls)
+        group._set(cluster, operations, mask=mask)
+        return group
+
+    def _set(self, cluster, operations, interaction=None, mask=None):
         self.cluster = cluster
         inverse = np.linalg.inv(cluster.vectors)
         compatible = lambda image: np.abs(image - np.rint(image)).max() < 1e-9
-        found = [op for op in symmetries(cluster, interaction, isolated)
-                 if compatible(cluster.vectors @ op.matrix.T @ inverse)]
+        found = [op for op in operations if compatible(cluster.vectors @ op.matrix.T @ inverse)]
         self.operations = np.array([op.matrix for op in found])
         self.site_permutations = np.array(
             [[cluster.site_index(g @ r) for r in cluster.sites] for g in self.operations]
@@ -41,7 +50,7 @@ class PointGroup:
         self.representatives = self.momentum_permutations.min(axis=0)
         self.momentum_orbits = _orbits(self.momentum_permutations)
         self.site_orbits = _orbits(self.site_permutations)
-        self.action = OrbitalAction(cluster, found, self.momentum_permutations, interaction)
+        self.action = OrbitalAction(cluster, found, self.momentum_permutations, interaction, mask)
 
     @property
     def name(self):

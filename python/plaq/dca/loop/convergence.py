@@ -14,6 +14,7 @@ APPROACH, FINAL = "approach", "final"  # phases of a temperature: only iteration
 FADING = 0.75  # largest part of the deviation after a step in T that remains after one more iteration
 NEGLIGIBLE = 1.0  # such a deviation, in errors of the temperature's Sigma
 UNNOTICED = 1e-5  # a density that deviates by less has deviated by rounding
+UNORDERED = 5e-3  # change of the order in Sigma, in units of the field, that is none
 RARE = 1e-3  # probability under noise alone below which a mismatch is not noise,
 SMALL = 2.0  # unless it is below so many errors, which the error bars of the results can absorb
 
@@ -23,12 +24,13 @@ class Residual:
     """Deviation of one iteration from self-consistency, samples in the sense of plaq.dca.solver.jackknife_groups.
 
     weight : measurements; sigma : [1 + group, K, w] Sigma_out - Sigma_in; density : [1 + group] density of the cluster
-    less that of the lattice.
+    less that of the lattice; order : [1 + group] change of the order in Sigma, None where no symmetry may be broken.
     """
 
     weight: float
     sigma: np.ndarray
     density: np.ndarray
+    order: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class Mismatch:
 
     sigma : root mean square of Sigma_out - Sigma_in; density : of the cluster less that of the lattice;
     modes : number of directions of the noise of Sigma, (sum l)^2 / sum l^2 with the eigenvalues l of its covariance;
-    groups : number of groups that give the errors.
+    groups : number of groups that give the errors; order : the part of Sigma that breaks a symmetry.
     """
 
     sigma: float
@@ -46,6 +48,8 @@ class Mismatch:
     density_error: float
     modes: float = np.inf
     groups: int = 0
+    order: float = 0.0
+    order_error: float = 0.0
 
     def chance(self) -> float:
         """Return the probability that noise alone gives as much of sigma or of density, or more.
@@ -58,23 +62,29 @@ class Mismatch:
             return 1.0
         by_sigma = stats.f.sf(_over(self.sigma, self.sigma_error) ** 2, self.modes, self.modes * free)
         by_density = stats.t.sf(_over(self.noticed(), self.density_error), free)
-        return float(min(1.0, 2 * min(by_sigma, 2 * by_density)))
+        by_order = stats.t.sf(_over(self.ordering(), self.order_error), free)
+        return float(min(1.0, 2 * min(by_sigma, 2 * by_density, 2 * by_order)))
 
     def noticed(self) -> float:
         """Return the size of the density's mismatch, 0 where it is rounding."""
         return abs(self.density) if abs(self.density) > UNNOTICED else 0.0
 
+    def ordering(self) -> float:
+        """Return the size of the order's mismatch, 0 where it is negligible."""
+        return abs(self.order) if abs(self.order) > UNORDERED else 0.0
+
     def is_noise(self) -> bool:
-        """Return whether noise alone explains both."""
+        """Return whether noise alone explains all of it."""
         return self.within(SMALL) or self.chance() > RARE
 
     def within(self, tolerance: float) -> bool:
-        """Return whether both are within so many of their errors.
+        """Return whether all are within so many of their errors.
 
-        The density has twice as many, since one number scatters more than a mean.
+        Density and order have twice as many, since one number scatters more than a mean.
         """
         return (self.sigma <= tolerance * self.sigma_error
-                and self.noticed() <= 2 * tolerance * self.density_error)
+                and self.noticed() <= 2 * tolerance * self.density_error
+                and self.ordering() <= 2 * tolerance * self.order_error)
 
 
 def mismatch(residuals: list[Residual], weights: np.ndarray, density_noise: float = 0.0) -> Mismatch:
@@ -85,10 +95,11 @@ def mismatch(residuals: list[Residual], weights: np.ndarray, density_noise: floa
     total = sum(r.weight for r in residuals)
     sigma = sum(r.weight * r.sigma for r in residuals) / total
     density = sum(r.weight * r.density for r in residuals) / total
+    order = sum(r.weight * (np.zeros(len(sigma)) if r.order is None else r.order) for r in residuals) / total
     size = lambda f: float(np.sqrt(np.mean(np.abs(f) ** 2)))
     return Mismatch(size(sigma[0]), size(jackknife_groups.error(sigma, weights)), float(density[0]),
-                    float(np.hypot(jackknife_groups.error(density, weights), density_noise)), modes(sigma[1:]),
-                    len(weights))
+                    float(np.hypot(jackknife_groups.error(density, weights), density_noise)),
+                    modes(sigma[1:]), len(weights), float(order[0]), float(jackknife_groups.error(order, weights)))
 
 
 def modes(samples: np.ndarray) -> float:
@@ -119,7 +130,8 @@ def iterations_left(mismatch: Mismatch, part: float) -> int:
     part : measurements behind the mismatch, as a part of the temperature's.
     """
     worst = max(_without_noise(mismatch.sigma, mismatch.sigma_error),
-                _without_noise(mismatch.noticed(), mismatch.density_error))
+                _without_noise(mismatch.noticed(), mismatch.density_error),
+                _without_noise(mismatch.ordering(), mismatch.order_error))
     return int(np.ceil(np.log(max(worst / np.sqrt(part) / NEGLIGIBLE, 1.0)) / np.log(1 / FADING)))
 
 

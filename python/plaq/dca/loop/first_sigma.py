@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from plaq.dca.lattice.cluster import Cluster
+from plaq.dca.lattice.spinor import COMPONENTS
 from plaq.dca.parameters import Parameters
 from plaq.dca.physics import hartree
 from plaq.dca.physics.orbitals import SPINS
@@ -29,7 +30,7 @@ def first_sigma(p: Parameters, cluster: Cluster, T: float) -> tuple[np.ndarray, 
     constant = hartree_term(p, p.dca.density) * (p.dca.sigma == "hartree")
     shape = (cluster.size, 1)
     if p.is_general:
-        orbitals = len(p.hamiltonian.orbitals)
+        orbitals = p.hamiltonian.components
         shape = p.hamiltonian.spins, cluster.size, orbitals, orbitals, 1
         constant = constant[..., None]
     return np.array([math.pi * T]), np.array(np.broadcast_to(constant, shape), dtype=complex)
@@ -92,6 +93,8 @@ def inner(p: Parameters) -> dict[str, tuple[str, ...]]:
     if not p.is_general:
         return {}
     orbitals, spins = p.hamiltonian.orbitals, p.hamiltonian.spins
+    if p.hamiltonian.components > len(orbitals):
+        orbitals = COMPONENTS
     return ({"spin": SPINS} if spins == 2 else {}) | (
         {"orbital": orbitals, "orbital'": orbitals} if len(orbitals) > 1 else {})
 
@@ -100,6 +103,6 @@ def ordered(sigma: np.ndarray, p: Parameters) -> np.ndarray:
     """Return [K, spin, a, b, w], without axes of length 1, as [S, K, a, b, w]; [K, w] of one band as it is."""
     if not p.is_general:
         return sigma
-    orbitals = len(p.hamiltonian.orbitals)
+    orbitals = p.hamiltonian.components
     shape = len(sigma), p.hamiltonian.spins, orbitals, orbitals, sigma.shape[-1]
     return np.moveaxis(sigma.reshape(shape), 1, 0)

@@ -27,8 +27,7 @@ from plaq.data.estimate import Estimate, with_error
 from plaq.data.statistics import weighted_average
 from plaq.dca.lattice.chemical_potential import NoSuchDensity, compressibility, find_mu
 from plaq.dca.lattice.chemical_potential import density as lattice_density
-from plaq.dca.lattice.particle_hole import odd_under_exchange
-from plaq.dca.loop import convergence, density_search, status
+from plaq.dca.loop import convergence, density_search, ordering, status
 from plaq.dca.loop.convergence import APPROACH, FINAL, Mismatch, Residual, iterations_left, next_phase
 from plaq.dca.loop.mixing import DEPTH, Output, mixed
 from plaq.dca.loop.setup import Setup
@@ -111,7 +110,8 @@ def _bath(setup: Setup, state: TemperatureState) -> Bath:
 def with_group_baths(setup: Setup, request: SolverRequest, inverse_g0: np.ndarray) -> SolverRequest:
     """Return the request with a bath for each group of chains, from the samples of 1/G0, [1 + group, ...].
 
-    A group's bath is 1/G0 + SHIFT_FRACTION a_g, with the shift a_g of plaq.dca.solver.jackknife_groups.
+    A group's bath is 1/G0 + SHIFT_FRACTION a_g, with the shift a_g of plaq.dca.solver.jackknife_groups. A part that
+    breaks a symmetry is shifted likewise: near a transition that mode, too, returns almost as a whole.
     """
     algebra, solver = setup.equations.algebra, setup.parameters.solver
     group_of = jackknife_groups.group_of_chain(solver.bins, solver.chains)
@@ -119,24 +119,32 @@ def with_group_baths(setup: Setup, request: SolverRequest, inverse_g0: np.ndarra
     deviations = jackknife_groups.pseudo_values(inverse_g0, weights) - inverse_g0[0]
     shifts = jackknife_groups.shifts(algebra.diagonal(deviations), algebra.diagonal(request.g0), weights)
     shifted = inverse_g0[0] + jackknife_groups.SHIFT_FRACTION * algebra.number(shifts)
-    return replace(request, shifts=shifts, group_g0=algebra.fitted(setup.mesh, algebra.inverse(shifted)),
+    ordered, order = {}, setup.equations.order
+    if order is not None:
+        own = order.part(deviations)
+        own = own - np.einsum("g,g...->...", weights, own) / weights.sum()
+        part = ordering.fraction(order, own, inverse_g0[0], setup.mesh.omega)
+        shifted = shifted + part * own
+        ordered = {"order_shifts": order.size(own, setup.mesh.omega), "order_fraction": part}
+    return replace(request, **ordered, shifts=shifts, group_g0=algebra.fitted(setup.mesh, algebra.inverse(shifted)),
                    group_of=group_of)
 
 
 def bath_of(setup: Setup, state: TemperatureState, sigma: np.ndarray) -> tuple[float, np.ndarray]:
     """Return (mu, 1/G0) of one sample of Sigma."""
     model, mesh, shift, algebra = setup.model, setup.mesh, setup.equations.shift, setup.equations.algebra
-    sigma, mu = algebra.causal(sigma, mesh.omega), state.mu
+    bare, mu = algebra.causal(sigma, mesh.omega), state.mu
+    sigma = bare + setup.field if setup.is_seeded(state.iteration) else bare
     if setup.target_density is not None:
         with noise_explained(setup, state, state.history):
             mu = find_mu(setup.target_density, model.coarse_graining, mesh, sigma, mu)
     elif setup.parameters.dca.density is not None and setup.searched_density is None:
-        mu = model.U / 2
+        mu = setup.equations.first_mu
     gbar = model.coarse_graining.gbar(algebra.at_frequencies_of(1j * mesh.omega + mu) - sigma)
     # An isolated cluster has no bath: there Gbar = 1/(iw + mu - Sigma - eps_K) whatever Sigma is.
-    bath = algebra.inverse(algebra.inverse(gbar) + sigma)
+    bath = algebra.inverse(algebra.inverse(gbar) + bare)
     g0 = algebra.fitted(mesh, algebra.inverse(algebra.inverse(bath) - shift))
-    return mu, odd_under_exchange(algebra.inverse(g0), model.mirror)
+    return mu, setup.equations.odd(algebra.inverse(g0))
 
 
 def solver_request(setup: Setup, state: TemperatureState, g0: np.ndarray) -> SolverRequest:
@@ -224,11 +232,20 @@ def _solution(setup: Setup, state: TemperatureState, bath: Bath, tally: dict[str
         measured = measured.in_bath(request.g0, bath.sigma_0, equations.algebra)
     else:
         measured = measured.in_bath(request.group_g0, bath.sigma_0, equations.algebra)
-        measured = jackknife_groups.extrapolate_measured(measured, request.shifts)
+        measured = extrapolated(measured, request)
     evaluation = Evaluation(setup.model, setup.mesh, request.K, float(bath.mu[0]), request.g0, bath.sigma_0,
                             setup.target_density, equations)
     sigma, density = self_energy(evaluation, measured)
     return Solution(evaluation, measured, jackknife_groups.samples_of(sigma), jackknife_groups.samples_of(density))
+
+
+def extrapolated(measured: Measured, request: SolverRequest) -> Measured:
+    """Return the averages of the groups in the baths that they would have as loops of their own."""
+    uniform, order = request.shifts, request.order_shifts
+    full = jackknife_groups.extrapolate_measured(measured, uniform, other=order)
+    if order is None or request.order_fraction == 0:
+        return full
+    return jackknife_groups.extrapolate_measured(full, order, request.order_fraction, uniform)
 
 
 # Convergence ---------------------------------------------------------------------------------------------------------
@@ -250,7 +267,8 @@ def judge(setup: Setup, state: TemperatureState, bath: Bath, solution: Solution)
         residuals, average, complete = state.residuals, state.average, False
         part = float(measured.weights.sum()) / setup.measurements[1]
         needed = min(state.needed, state.iteration + iterations_left(off, part))
-        converged = settled = bool(off.within(p.dca.tolerance) and state.iteration >= needed)
+        converged = settled = bool(off.within(p.dca.tolerance) and state.iteration >= needed
+                                   and not setup.is_seeded(state.iteration))
         phase = next_phase(settled, state.iteration, p.dca.iterations, p.dca.minimum_iterations,
                            setup.final_iterations)
     record = record_of(setup, state, bath, solution, off, converged, settled)
@@ -269,8 +287,9 @@ def residual_of(setup: Setup, state: TemperatureState, bath: Bath, solution: Sol
                         for mu, sigma in zip(bath.mu, inputs)])
     if setup.parameters.dca.isolated:  # bins, and one input
         inputs, lattice = inputs[0], lattice[0]
-    return Residual(float(solution.measured.weights.sum()), solution.sigma - np.array(inputs),
-                    solution.density - lattice)
+    change, order = solution.sigma - np.array(inputs), setup.equations.order
+    return Residual(float(solution.measured.weights.sum()), change, solution.density - lattice,
+                    None if order is None else order.size(change, setup.mesh.omega))
 
 
 def mismatch_of(setup: Setup, state: TemperatureState, bath: Bath, solution: Solution,
@@ -296,6 +315,11 @@ def record_of(setup: Setup, state: TemperatureState, bath: Bath, solution: Solut
     n, beta, sites = float(solution.density[0]), setup.mesh.beta, setup.model.cluster.size
     slope = {} if setup.searched_density is None else {
         "compressibility": density_search.compressibility(measured, n, beta, sites)}
+    ordered, order = {}, setup.equations.order
+    if order is not None:
+        size = lambda sigma: order.size(sigma, setup.mesh.omega)
+        ordered = {"seeded": setup.is_seeded(state.iteration), "order_in": float(size(state.sigma[0])),
+                   "order_out": float(size(solution.sigma[0])), "order_error": error(size(solution.sigma))}
     return {
         "T": setup.T, "iteration": state.iteration, "phase": state.phase, "mu": float(bath.mu[0]),
         "mu_error": error(bath.mu) if len(bath.mu) > 1 else 0.0,
@@ -311,7 +335,7 @@ def record_of(setup: Setup, state: TemperatureState, bath: Bath, solution: Solut
         "block_length": getattr(problem, "block_length", None),  # CT-INT has no blocks
         "proposals_per_sweep": problem.proposals_per_sweep,
         "sweeps_per_measurement": problem.sweeps_per_measurement, "chains_in_flight": state.chains.in_flight,
-        **slope}
+        **slope, **ordered}
 
 
 # Results and the next iteration --------------------------------------------------------------------------------------
@@ -351,7 +375,8 @@ def advance(setup: Setup, state: TemperatureState, bath: Bath, solution: Solutio
     record = verdict.record | {"seconds": {part: s - earlier(part) for part, s in state.seconds.items()}}
     comm.on_root(lambda: setup.observer.report_iteration(record))
 
-    outputs = [*state.outputs, Output(float(record["measurements"]), solution.sigma)][-DEPTH:]
+    output = Output(float(record["measurements"]), output_of(setup, state, solution, record))
+    outputs = [*state.outputs, output][-DEPTH:]
     changes = {"mu": float(bath.mu[0])} if p.dca.mu is None else {}
     if setup.searched_density is not None:
         changes["mu"] = density_search.next_mu(setup.searched_density, setup.T, [*state.history, record])[0]
@@ -368,6 +393,15 @@ def advance(setup: Setup, state: TemperatureState, bath: Bath, solution: Solutio
         needed=verdict.needed, settled=verdict.settled, average=verdict.average, history=[*state.history, record],
         functions=[*state.functions, functions_of(state, solution)])
     return replace(new, **comm.bcast({name: getattr(new, name) for name in AGREED}))
+
+
+def output_of(setup: Setup, state: TemperatureState, solution: Solution, record: dict[str, Any]) -> np.ndarray:
+    """Return samples of Sigma_out, with a longer step of a part that breaks a symmetry."""
+    order = setup.equations.order
+    if order is None or record["seeded"]:
+        return solution.sigma
+    inputs = state.sigma if state.phase == FINAL else state.sigma[:1]  # in the approach all groups walk in one bath
+    return ordering.accelerated(order, solution.sigma, inputs, ordering.slope([*state.history, record]))
 
 
 def functions_of(state: TemperatureState, solution: Solution) -> dict[str, np.ndarray]:

@@ -21,7 +21,7 @@ from threadpoolctl import threadpool_limits
 
 from plaq.dca.lattice import matsubara
 from plaq.dca.lattice.chemical_potential import cutoff
-from plaq.dca.lattice.model import Model
+from plaq.dca.lattice.model import Model, lattice_of
 from plaq.dca.loop import iteration, status
 from plaq.dca.loop.convergence import APPROACH, FINAL
 from plaq.dca.loop.first_sigma import first_sigma
@@ -92,7 +92,7 @@ class Loop:
         yield from self._finish_point(point, {})
 
     def _temperature(self, T: float) -> Iterator[bool]:
-        mesh, index = matsubara.mesh(1 / T, cutoff(self.parameters, self.model.lattice, T)), self._state.index
+        mesh, index = matsubara.mesh(1 / T, cutoff(self.parameters, lattice_of(self.parameters), T)), self._state.index
         self.model.coarse_graining.prepare(np.pi * T)
         setup = Setup(self.parameters, self.model, self.run, self.observer, T, mesh, index,
                       self._state.earlier + index)

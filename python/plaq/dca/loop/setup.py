@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
 from plaq.dca.lattice.matsubara import Mesh
 from plaq.dca.lattice.model import Model
+from plaq.dca.loop import ordering
 from plaq.dca.loop.observer import QuietObserver
 from plaq.dca.parameters import Parameters
 from plaq.dca.physics.equations import Equations, equations_of
@@ -56,6 +59,15 @@ class Setup:
         """Density of an isolated cluster that mu is searched for, from one iteration to the next; else None."""
         symmetric = self.model.mirror is not None
         return None if symmetric or not self.parameters.dca.isolated else self.parameters.dca.density
+
+    @cached_property
+    def field(self) -> np.ndarray:
+        """Matrix in H of the field that starts an ordered phase, [S, K, a, b, 1]."""
+        return self.equations.order.field(self.model.spinor.order.seed)
+
+    def is_seeded(self, iteration: int) -> bool:
+        """Return whether an iteration has this field."""
+        return ordering.is_seeded(self.equations.order, self.parameters.dca.isolated, iteration)
 
     @property
     def measurements(self) -> tuple[int, int]:

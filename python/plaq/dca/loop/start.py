@@ -105,7 +105,9 @@ def functions_in_words(p: Parameters) -> str:
     """Return orbitals and stored spins, which the shape of Σ depends on."""
     if not p.is_general:
         return "one band, solved by CT-AUX"
-    return f"the orbitals {', '.join(p.hamiltonian.orbitals)} with {p.hamiltonian.spins} spin(s) of a general model"
+    ordered = f", {p.hamiltonian.order.in_words}" if p.hamiltonian.order else ""
+    return (f"the orbitals {', '.join(p.hamiltonian.orbitals)} with {p.hamiltonian.spins} spin(s) of a general model"
+            f"{ordered}")
 
 
 def vertices_of(p: Parameters) -> str:
@@ -123,7 +125,10 @@ def nearest(state: RunState, source_parameters: Parameters, T: float) -> dict[st
     (`in_columns`) or None.
     """
     p = source_parameters
-    point = min(reversed(state.points), key=lambda point: abs(math.log(point.T / T)))
+    if p.hamiltonian.order is None:
+        point = min(reversed(state.points), key=lambda point: abs(math.log(point.T / T)))
+    else:  # the whole matrix of Sigma is that of the last temperature only
+        point = state.points[-1]
     last = state.predecessor
     chains, density = None, float(point["density"].mean)
     if last and point is state.points[-1]:

@@ -10,19 +10,27 @@ import numpy as np
 from plaq.data.estimate import Estimate
 from plaq.dca.physics.general import General
 from plaq.dca.physics.one_band import OneBand
+from plaq.dca.physics.order import OrderParameter
+from plaq.dca.physics.ordered import Ordered
 
 
 class Equations(Protocol):
     """Equations of a model.
 
     algebra : of its functions of (K, iw); shift : 1/bath - 1/G0, a number or a function without frequencies;
-    first_mu : where the search for mu begins; series_columns : names of the columns of `Measured.series`.
+    first_mu : where the search for mu begins, half filling where particle-hole symmetry has it; order : the order
+    parameter (plaq.dca.physics.order) where a symmetry may be broken, else None; series_columns : names of the columns
+    of `Measured.series`.
     """
 
     algebra: Any
     shift: Any
     first_mu: float
+    order: OrderParameter | None
     series_columns: list[str]
+
+    def odd(self, f: np.ndarray) -> np.ndarray:
+        """Return the part of M, G or 1/g0 that the symmetries of this run leave, of exact ones the whole function."""
 
     def expansion_constant(self, parameters, beta: float) -> float:
         """Return the constant K of the expansion."""
@@ -57,4 +65,6 @@ class Equations(Protocol):
 
 def equations_of(model) -> Equations:
     """Return the equations of `plaq.dca.lattice.model.Model`."""
-    return General(model) if model.general else OneBand(model)
+    if not model.general:
+        return OneBand(model)
+    return General(model) if model.spinor is None else Ordered(model)

@@ -23,6 +23,7 @@ class General:
     """
 
     series_columns = list(ctint.series_columns)
+    order = None
 
     def __init__(self, model):
         self.model, self.bands = model, len(model.lattice.orbitals)
@@ -32,6 +33,9 @@ class General:
     @property
     def first_mu(self) -> float:
         return float(np.einsum("skaaw->", self.shift) / (self.shift.shape[0] * self.bands))
+
+    def odd(self, f: np.ndarray) -> np.ndarray:
+        return self.model.invariant(f)
 
     @cached_property
     def even(self) -> bool:

@@ -20,7 +20,13 @@ def on_diagonal(values: np.ndarray, spins: int) -> np.ndarray:
 
 
 def uniform(hamiltonian, filling: float) -> np.ndarray:
-    """Return the potential of ``filling`` electrons per cell in all orbitals alike, as a matrix [S, 1, a, b]."""
+    """Return the potential of ``filling`` electrons per cell in all orbitals alike, as a matrix [S, 1, a, b].
+
+    In a spinor it is times the charges of the components.
+    """
     orbitals = len(hamiltonian.orbitals)
     density = np.full((2, orbitals), filling / (2 * orbitals))
-    return on_diagonal(potential(hamiltonian.interaction, density), hamiltonian.spins)
+    electrons = potential(hamiltonian.interaction, density)
+    if hamiltonian.order is not None:
+        electrons = electrons[:, :1] * np.array(hamiltonian.order.tau)
+    return on_diagonal(electrons, hamiltonian.spins)

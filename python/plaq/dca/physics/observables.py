@@ -22,7 +22,7 @@ from plaq.trace.session import region
 PAIRS = "G4_", "lambda_", "eigenv", "chi_", "leading_", "vertex_"  # first letters of names from two-particle functions
 LIGHT = "sign", "order_histogram", "eigenv", "leading_vector"  # samples may order eigenvectors anew
 TAILS = "heavy tails: errors of single numbers may be several times too small"
-ROUNDING = {"density": 1e-5, "spin_square": 1e-5, "charge_square": 1e-5}  # in the time series
+ROUNDING = {"density": 1e-4, "spin_square": 1e-5, "charge_square": 1e-5}  # in the time series
 
 
 @region("estimates")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from plaq import _core
 from plaq.dca.lattice.algebra import SCALARS
+from plaq.dca.lattice.particle_hole import odd_under_exchange
 from plaq.dca.physics import free, single_particle
 from plaq.dca.solver import choices, ctaux
 
@@ -12,6 +13,7 @@ class OneBand:
     """`plaq.dca.physics.equations.Equations` of one band."""
 
     algebra = SCALARS
+    order = None
 
     def __init__(self, model):
         self.model, self.shift = model, model.U / 2
@@ -23,6 +25,9 @@ class OneBand:
     @property
     def series_columns(self) -> list[str]:
         return list(_core.dca.series_columns)
+
+    def odd(self, f):
+        return odd_under_exchange(f, self.model.mirror)
 
     def expansion_constant(self, parameters, beta: float) -> float:
         return choices.expansion_constant(parameters, self.model.cluster, beta)

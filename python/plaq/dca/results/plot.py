@@ -16,6 +16,7 @@ from plaq.data.figures import Theme, subplots, temperature_colour
 from plaq.data.formatting import momentum
 from plaq.dca.physics.point import Point
 from plaq.dca.physics.response import inequivalent
+from plaq.dca.results.order_figure import order_drawings
 from plaq.dca.results.response_figures import response_drawings
 from plaq.dca.results.results import Results
 from plaq.dca.units import measured, over
@@ -25,7 +26,7 @@ SIZE, WIDE = (5.2, 3.5), (7.6, 4.0)
 MARKERS = "osD^vP"
 WIDE_FIGURES = {"lambda_d", "instabilities", "susceptibilities", "self_energy", "thermodynamics", "orbitals", "time"}
 MOST_PANELS = 6  # rows of a figure of orbitals
-OVERVIEW = ("lambda_d", "density", "energy", "double_occupancy", "sign", "expansion_order")
+OVERVIEW = ("order_parameter", "lambda_d", "density", "energy", "double_occupancy", "sign", "expansion_order")
 
 
 def drawings(results: Results) -> dict[str, Drawing]:
@@ -66,7 +67,8 @@ def drawings(results: Results) -> dict[str, Drawing]:
                  "Seconds by temperature."),
     }
     drawn = {name: Drawing(lambda theme, draw=draw: draw(results, theme), title, caption, name in WIDE_FIGURES)
-             for name, (present, draw, title, caption) in chosen.items() if present} | response_drawings(results)
+             for name, (present, draw, title, caption) in chosen.items() if present}
+    drawn = order_drawings(results) | drawn | response_drawings(results)
     found = results.thermodynamics
     if found.estimates:
         drawn["entropy"] = found.drawing()

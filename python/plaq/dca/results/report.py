@@ -96,6 +96,9 @@ def headline(results: Results) -> str:
             T = with_error(order.transition.value, order.transition.error)
             channel = f" ({order.channel})" if sum(o.symbol == order.symbol for o in orders) > 1 else ""
             texts.append(f"{order.symbol} = {measured(T, results.unit)}{channel}")
+    onset = results.onset
+    if onset is not None and onset.value is not None:
+        texts.insert(0, f"{onset.symbol} = {measured(with_error(onset.value, onset.error), results.unit)}")
     if texts:
         return markup(", ".join(texts))
     if results.tc["status"] == "bound":
@@ -143,6 +146,7 @@ def general_in_words(p: Parameters) -> list[str]:
               if isinstance(value, float)]
     return [lattice, *([f"orbitals {' '.join(orbitals)}"] if len(orbitals) > 1 else []), *values,
             *(["fields by orbital"] if model.field and not isinstance(model.field, float) else []),
+            *([p.hamiltonian.order.in_words] if p.hamiltonian.order else []),
             *(["V between sites"] if model.V else []), *(["spin flip and pair hopping"] if model.kanamori else [])]
 
 
@@ -170,7 +174,8 @@ def facts(results: Results, p: Parameters) -> str:
     if results.points:
         coldest = min(results.points, key=lambda point: point.T)
         entries.append(("lowest T", measured(f"{coldest.T:g}", p.unit)))
-        named = {"density": "n", "sign": "sign", results.pairing: results.pairing.replace("lambda", "λ")}
+        named = {"order_parameter": "order parameter", "density": "n", "sign": "sign",
+                 results.pairing: results.pairing.replace("lambda", "λ")}
         entries += [(f"{name} there", str(coldest[key])) for key, name in named.items() if key in coldest]
         entries += [(f"{order.label} there", str(coldest[order.observable]))
                     for order in results.instabilities() if order.symbol == "T_N" and order.observable in coldest]

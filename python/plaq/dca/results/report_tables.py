@@ -17,6 +17,7 @@ from plaq.dca.units import measured, over
 COLUMNS = {
     "density": "n",
     "magnetisation": "m",
+    "order_parameter": "order",
     "double_occupancy": "D",
     "energy_kinetic": "E<sub>kin</sub>",
     "energy_potential": "E<sub>pot</sub>",

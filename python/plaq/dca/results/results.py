@@ -20,6 +20,7 @@ from plaq.dca.physics import checks
 from plaq.dca.physics.evaluation import Evaluation
 from plaq.dca.physics.high_temperature import Ensemble, ensemble
 from plaq.dca.physics.instabilities import Instability, instabilities, leading_pairing
+from plaq.dca.physics.onset import Onset, onset_of
 from plaq.dca.physics.point import Point
 from plaq.dca.physics.response import momenta, pairing_irreps, responses
 from plaq.dca.physics.spin_maximum import SpinMaximum, spin_maximum
@@ -82,6 +83,11 @@ class Results:
         return leading_pairing(self.points)
 
     @property
+    def onset(self) -> Onset | None:
+        """Temperature where order sets in, from the order parameter; None where no symmetry may be broken."""
+        return onset_of(self.points)
+
+    @property
     def spin_maximum(self) -> SpinMaximum:
         """T*, where the uniform spin susceptibility is largest."""
         return spin_maximum(self.points)
@@ -110,6 +116,8 @@ class Results:
                  for order in orders]
         if not any(self.pairing in point for point in self.points) and (irreps := pairing_irreps(self.points)):
             sentences.insert(0, no_d_wave(self.points, irreps))
+        if (onset := self.onset) is not None:
+            sentences.insert(0, onset.sentence)
         sentences = sentences or ["no pairing eigenvalue was measured, so nothing is said about a transition"]
         return sentences + [f"warning: {text}" for text in self.warnings()]
 
@@ -227,5 +235,6 @@ def summary(results: Results, header: dict[str, Any], target: float | None = Non
     ]
     return {"tc": results.tc, "answers": results.answers(),
             "transitions": [order.plain() for order in results.instabilities()],
+            **({} if results.onset is None else {"onset": plain(results.onset)}),
             "T*": plain(results.spin_maximum), "temperatures": temperatures,
             "seconds": results.seconds, "header": header}

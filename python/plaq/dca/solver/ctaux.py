@@ -90,6 +90,8 @@ class SolverRequest:
     channels: list[tuple[str, int, int]] = field(default_factory=list)
     group_g0: np.ndarray | None = None  # [group, K, w]
     shifts: np.ndarray | None = None  # [group]
+    order_shifts: np.ndarray | None = None  # [group] of the part that breaks a symmetry, None where there is none
+    order_fraction: float = 1.0  # of these shifts, that the chains walk in
     group_of: np.ndarray | None = None  # [chain]
 
 

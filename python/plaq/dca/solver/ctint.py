@@ -74,7 +74,8 @@ def partner(term: DensityPair | ExchangeTerm, model: Any) -> int:
 def reversals(these: list[Vertex], model: Any) -> list[list[list[tuple[int, int]]]]:
     """Return involutions [vertex][s] of (vertex, s): all spins of a cell reversed, then those of each orbital alone.
 
-    A vertex stays (an empty list) where a leg is in another cell, or where the image is no vertex.
+    In a spinor a vertex gets the other s instead. A vertex stays (an empty list) where a leg is in another cell, or
+    where the image is no vertex.
     """
     def legs(vertex: Vertex, s: int, orbitals_reversed: set[int]) -> tuple | None:
         out = []
@@ -87,6 +88,8 @@ def reversals(these: list[Vertex], model: Any) -> list[list[list[tuple[int, int]
         return tuple(sorted(out))
 
     local = [isinstance(v.term, ExchangeTerm) or not any(v.term.d) for v in these]
+    if model.spinor is not None:  # both components of a cell filled where they were empty
+        return [[[(i, 1), (i, 0)] if here else [] for i, here in enumerate(local)]]
     known = {legs(v, s, set()): (i, s) for i, v in enumerate(these) if local[i] for s in (0, 1)}
     whole = set(range(orbitals(model)))
     out = []
@@ -102,6 +105,12 @@ def auxiliary_shift(model: Any) -> np.ndarray:
     v n n' = 1/2 sum_s v (n - alpha_s) (n' - alpha'_s) + v (n + n')/2 + constant.
     """
     shift = np.zeros((2, 1, orbitals(model), orbitals(model)))
+    if model.spinor is not None:  # the components of a spinor: with the one-particle terms of v n n' of the electrons
+        tau = model.spinor.tau
+        for pair in model.interaction.pairs:
+            shift[UP, 0, pair.a, pair.a] += tau[pair.b] * pair.value / 2
+            shift[UP, 0, pair.b, pair.b] += tau[pair.a] * pair.value / 2
+        return shift[:1]
     for pair in model.interaction.pairs:
         shift[pair.spin_a, 0, pair.a, pair.a] += pair.value / 2
         shift[pair.spin_b, 0, pair.b, pair.b] += pair.value / 2
@@ -178,7 +187,8 @@ def make_problem(model: Any, mesh: Any, request: Any, solver: Any) -> Any:
     orbital = np.arange(count)
     difference = (cluster.site_difference[:, None, :, None] * count + orbital[:, None, None]) * count + orbital
     problem = _core.dca.GeneralProblem(
-        beta=request.beta, cells=cluster.size, orbitals=count, species=[0, model.spins - 1],
+        beta=request.beta, cells=cluster.size, orbitals=count,
+        species=[0] if model.spinor is not None else [0, model.spins - 1],
         g0=time_tables(model, mesh, request.g0), difference=np.ascontiguousarray(difference, dtype=np.int32).ravel(),
         types=[(np.full(2, vertex.term.value / 2),
                 *((*leg, alpha) for leg, alpha in zip(legs_of(vertex.term, model),
@@ -276,6 +286,9 @@ def collect(problem: Any, bins: Any, tally: dict[str, float], model: Any, reques
         values = part(name)
         return averaged(action.average_pairs, values if model.spins == 2 else (values + values[:, ::-1, ::-1]) / 2)
 
+    def invariant(values: np.ndarray, half: np.ndarray | float = 0.0) -> np.ndarray:
+        return model.invariant(averaged(action.average, values) - half) + half
+
     measured = two_particle_functions(request)
 
     def function(kind: str, q: int, m: int) -> np.ndarray:
@@ -284,16 +297,17 @@ def collect(problem: Any, bins: Any, tally: dict[str, float], model: Any, reques
         return averaged(lambda one: symmetry.average(one, static=m == 0), values)
 
     m = np.einsum("kr,bsracw->bskacw", cluster.fourier, part("single_particle"))
-    equal_time = averaged(action.average, np.einsum("kr,bsrac->bskac", cluster.fourier, part("equal_time")))
-    norm = part("weight")
-    orbital = np.arange(count)
+    norm, orbital = part("weight"), np.arange(count)
+    half = np.multiply.outer(norm / 2, np.eye(count))[:, None, None, ..., None]  # of <c c+>, at the middle of the band
+    equal_time = np.einsum("kr,bsrac->bskac", cluster.fourier, part("equal_time"))[..., None]
+    equal_time = invariant(equal_time, half)[..., 0]
     density = norm[:, None, None] - equal_time[..., orbital, orbital].real.mean(axis=2)
     correlations = {"density": np.broadcast_to(density, (len(sums), 2, count)).copy(), "pairs": correlation("pairs"),
                     "static": correlation("static_pairs"), "equal_time": equal_time, "vertices": part("vertices")}
     series = bins.series().reshape(min(bins.bins, bins.chains), -1, len(series_columns))
     return Measured(
         weights=np.full(len(sums), per_bin), sign=part("sign"), order=part("order"), norm=norm,
-        m=averaged(action.average, m) / (problem.beta * cluster.size), correlations=correlations,
+        m=invariant(m) / (problem.beta * cluster.size), correlations=correlations,
         histogram=part("histogram"), pairing=None,
         channels=[function(*wanted) for wanted in request.channels] if measured else [],
         series=series, drift=tally["drift"], acceptance=tally["accepted"] / max(tally["proposed"], 1),

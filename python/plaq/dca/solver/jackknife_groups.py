@@ -80,27 +80,33 @@ def shifts(deviations: np.ndarray, g0: np.ndarray, weights: np.ndarray) -> np.nd
     return np.where(np.abs(means).max() < ROUNDING, 0.0, means)
 
 
-def extrapolate(values, shifts: np.ndarray, weights: np.ndarray):
-    """Return ``values`` [group, ...], measured at SHIFT_FRACTION of the shifts, at the full shifts to first order.
+def extrapolate(values, shifts: np.ndarray, weights: np.ndarray, fraction: float = SHIFT_FRACTION,
+                other: np.ndarray | None = None):
+    """Return ``values`` [group, ...], measured at a fraction of the shifts, at the full shifts to first order.
 
-    Entries of a dict are extrapolated one by one; None and values without a shift come back as they are.
+    other : shifts in another direction, whose response is told apart by regression on both. Entries of a dict are
+    extrapolated one by one; None and values without a shift come back as they are.
     """
-    square = np.sum(weights * shifts**2)
+    along = shifts
+    if other is not None and other.any():
+        along = shifts - np.sum(weights * shifts * other) / np.sum(weights * other**2) * other
+    square = np.sum(weights * along**2)
     if values is None or square == 0:
         return values
     if isinstance(values, dict):
-        return {name: extrapolate(part, shifts, weights) for name, part in values.items()}
-    response = sum(w * a * v for w, a, v in zip(weights, shifts, values)) / square  # times SHIFT_FRACTION
-    full = [v + (1 / SHIFT_FRACTION - 1) * a * response for a, v in zip(shifts, values)]
+        return {name: extrapolate(part, shifts, weights, fraction, other) for name, part in values.items()}
+    response = sum(w * a * v for w, a, v in zip(weights, along, values)) / square  # times the fraction
+    full = [v + (1 / fraction - 1) * a * response for a, v in zip(shifts, values)]
     return full if isinstance(values, list) else np.array(full)
 
 
-def extrapolate_measured(measured, shifts: np.ndarray):
+def extrapolate_measured(measured, shifts: np.ndarray, fraction: float = SHIFT_FRACTION,
+                         other: np.ndarray | None = None):
     """Return ``measured`` with everything that depends on the bath extrapolated to the full shifts.
 
-    Histogram and time series stay those of the walk.
+    Histogram and time series stay those of the walk; ``fraction`` and ``other`` are those of `extrapolate`.
     """
-    full = lambda values: extrapolate(values, shifts, measured.weights)
+    full = lambda values: extrapolate(values, shifts, measured.weights, fraction, other)
     parts = {name: full(getattr(measured, name)) for name in ("sign", "order", "norm", "correlations", "pairing")}
     return replace(measured, **parts, bath=replace(measured.bath, **full(vars(measured.bath))),
                    channels=[full(rows) for rows in measured.channels])
