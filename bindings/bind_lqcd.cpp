@@ -9,6 +9,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -68,6 +69,9 @@ nb::ndarray<nb::numpy, std::int32_t> sites_of(const site_layout& layout) {
 
 /// Complex numbers of a rank's box, [t, x, y, z, ...].
 using box_numbers = nb::ndarray<const std::complex<double>, nb::c_contig, nb::device::cpu>;
+
+/// Propagator [t, x, y, z, spin, colour, source spin, source colour].
+quark_line line_of(const box_numbers& S) { return {int(S.shape(6)), int(S.shape(7)), S.data()}; }
 
 /// Returns an array that owns its numbers.
 nb::ndarray<nb::numpy, std::complex<double>> owned(std::vector<std::complex<double>>&& values,
@@ -248,15 +252,41 @@ void bind_quarks(nb::module_& m) {
       "context"_a, "layout"_a, "f"_a, "Return [t] of f [t, x, y, z].");
   m.def(
       "spin_tensor",
-      [](owned_context& c, const site_layout& layout, const box_numbers& S, const box_numbers& other) {
+      [](owned_context& c, const site_layout& layout, const box_numbers& phases, const box_numbers& S,
+         const box_numbers& other) {
         std::vector<std::complex<double>> values;
+        const std::size_t momenta = phases.shape(0), spins = S.shape(6);
         {
           nb::gil_scoped_release free;
-          values = spin_tensor(c.ctx, layout.lattice(), int(S.shape(S.ndim() - 1)), S.data(), other.data());
+          values = spin_tensor(c.ctx, layout.lattice(), {int(momenta), phases.data()}, line_of(S), line_of(other));
         }
-        return owned(std::move(values), {std::size_t(layout.lattice().extents[0]), 4, 4, 4, 4});
+        return owned(std::move(values), {momenta, std::size_t(layout.lattice().extents[0]), 4, spins, 4, spins});
       },
-      "context"_a, "layout"_a, "S"_a, "other"_a, "Return [t, a, b, c, d] of [t, x, y, z, spin, colour, spin, colour].");
+      "context"_a, "layout"_a, "phases"_a, "S"_a, "other"_a,
+      "Return [momentum, t, a, b, c, d] of [t, x, y, z, spin, colour, spin, colour] and phases [momentum, x, y, z].");
+  m.def(
+      "baryon_tensor",
+      [](owned_context& c, const site_layout& layout, const box_numbers& phases, const box_numbers& S1,
+         const box_numbers& S2, const box_numbers& S3) {
+        std::vector<std::complex<double>> values;
+        const std::size_t momenta = phases.shape(0);
+        {
+          nb::gil_scoped_release free;
+          values =
+              baryon_tensor(c.ctx, layout.lattice(), {int(momenta), phases.data()}, S1.data(), S2.data(), S3.data());
+        }
+        return owned(std::move(values), {momenta, std::size_t(layout.lattice().extents[0]), 4, 4, 4, 4, 4, 4});
+      },
+      "context"_a, "layout"_a, "phases"_a, "S1"_a, "S2"_a, "S3"_a,
+      "Return [momentum, t, a, b, c, d, e, f] of three propagators and phases [momentum, x, y, z].");
+  m.def(
+      "transport",
+      [](owned_context& c, const spinor& psi, const gauge_links& u, int mu, int step, const angles& theta) {
+        std::optional<spinor> out;
+        c.workers->run("transport", [&] { out.emplace(transport(c.ctx, psi, u, mu, step, theta)); });
+        return std::move(*out);
+      },
+      "context"_a, "psi"_a, "links"_a, "mu"_a, "step"_a, "theta"_a, free_gil());
 }
 
 void bind_momenta(nb::module_& m) {

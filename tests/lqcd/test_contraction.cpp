@@ -51,45 +51,72 @@ TEST(contraction, sums_a_field_over_each_time_slice_on_any_grid) {
   }
 }
 
-class spin_tensors : public testing::TestWithParam<int> {};
-INSTANTIATE_TEST_SUITE_P(source_colours, spin_tensors, testing::Values(1, 2, 3));
+/// Numbers [momentum, x, y, z] of modulus one: of the whole lattice, and of a rank's box.
+struct phases_of_space {
+  explicit phases_of_space(int count, unsigned seed) : whole(random_numbers_of_space(count, seed)), count(count) {}
+  static std::vector<number> random_numbers_of_space(int count, unsigned seed) {
+    std::mt19937_64 random(seed);
+    std::uniform_real_distribution<double> angle(-3, 3);
+    std::vector<number> out(std::size_t(count * product(extents) / extents[0]));
+    for (auto& z : out) z = std::polar(1.0, angle(random));
+    return out;
+  }
+  std::vector<number> part(const lattice& lat) const {
+    const coordinates space{1, extents[1], extents[2], extents[3]};
+    const coordinates local{1, lat.local()[1], lat.local()[2], lat.local()[3]};
+    std::vector<number> out;
+    for (int p = 0; p < count; ++p)
+      for (std::int64_t i = 0; i < product(local); ++i) {
+        auto x = coordinates_in(i, local) + lat.origin();
+        x[0] = 0;
+        out.push_back(whole[std::size_t(p * product(space) + index_in(x, space))]);
+      }
+    return out;
+  }
+  std::vector<number> whole;
+  int count;
+};
+
+struct source_shape {
+  int spins, colours;
+};
+class spin_tensors : public testing::TestWithParam<source_shape> {};
+INSTANTIATE_TEST_SUITE_P(sources, spin_tensors,
+                         testing::Values(source_shape{4, 1}, source_shape{4, 2}, source_shape{4, 3}, source_shape{1, 1},
+                                         source_shape{1, 3}));
 
 TEST_P(spin_tensors, are_sums_over_colours_and_space_of_products_of_propagators) {
-  const int colours = GetParam(), components = 12 * 4 * colours;
+  const auto [spins, colours] = GetParam();
+  const int components = 12 * spins * colours, pairs = 4 * spins, count = 2;
   const auto S = random_numbers(components, 2), other = random_numbers(components, 3);
-  const auto at = [&](const std::vector<number>& field, std::int64_t x, int spin, int colour, int spin0, int colour0) {
-    return field[std::size_t(((x * 4 + spin) * 3 + colour) * 4 * colours + spin0 * colours + colour0)];
+  const phases_of_space phases(count, 4);
+  const auto at = [&](const std::vector<number>& field, std::int64_t x, int pair, int colour, int colour0) {
+    return field[std::size_t((((x * 4 + pair / spins) * 3 + colour) * spins + pair % spins) * colours + colour0)];
   };
-  std::vector<number> expected(256 * slices);
+  const std::int64_t space = product(extents) / extents[0];
+  std::vector<number> expected(count * slices * pairs * pairs);
   for (std::int64_t x = 0; x < product(extents); ++x)
-    for (int abcd = 0; abcd < 256; ++abcd)
-      for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < colours; ++j)
-          expected[std::size_t(coordinates_in(x, extents)[0] * 256 + abcd)] +=
-              at(S, x, abcd / 64, i, abcd / 16 % 4, j) * std::conj(at(other, x, abcd / 4 % 4, i, abcd % 4, j));
-  rank_context ranks(world());
+    for (int p = 0; p < count; ++p)
+      for (int abcd = 0; abcd < pairs * pairs; ++abcd)
+        for (int i = 0; i < 3; ++i)
+          for (int j = 0; j < colours; ++j)
+            expected[std::size_t((p * extents[0] + coordinates_in(x, extents)[0]) * pairs * pairs + abcd)] +=
+                phases.whole[std::size_t(p * space + x % space)] * at(S, x, abcd / pairs, i, j) *
+                std::conj(at(other, x, abcd % pairs, i, j));
+  rank_context one(single_rank()), ranks(world(), "fiber", 2);
+  const auto alone = spin_tensor(one.ctx, lattice(extents), {count, phases.whole.data()}, {spins, colours, S.data()},
+                                 {spins, colours, other.data()});
+  ASSERT_EQ(alone.size(), expected.size());
+  double worst = 0;
+  for (std::size_t i = 0; i < alone.size(); ++i) worst = std::max(worst, std::abs(alone[i] - expected[i]));
+  EXPECT_LT(worst, 1e-11);
   for (const auto& grid : grids(extents)) {
     const lattice lat(extents, grid, world().rank());
-    const auto tensor = spin_tensor(ranks.ctx, lat, colours, part_of_rank(lat, S, components).data(),
-                                    part_of_rank(lat, other, components).data());
-    ASSERT_EQ(tensor.size(), expected.size());
-    double worst = 0;
-    for (std::size_t i = 0; i < tensor.size(); ++i) worst = std::max(worst, std::abs(tensor[i] - expected[i]));
-    EXPECT_LT(worst, 1e-11) << to_string(grid);
-  }
-}
-
-TEST_P(spin_tensors, have_the_same_bits_on_any_grid_with_any_workers) {
-  const int colours = GetParam(), components = 12 * 4 * colours;
-  const auto S = random_numbers(components, 2), other = random_numbers(components, 3);
-  rank_context single(single_rank());
-  const auto expected = spin_tensor(single.ctx, lattice(extents), colours, S.data(), other.data());
-  rank_context ranks(world(), "fiber", 2);
-  for (const auto& grid : grids(extents)) {
-    const lattice lat(extents, grid, world().rank());
-    EXPECT_EQ(spin_tensor(ranks.ctx, lat, colours, part_of_rank(lat, S, components).data(),
-                          part_of_rank(lat, other, components).data()),
-              expected)
+    const auto mine = part_of_rank(lat, S, components), others = part_of_rank(lat, other, components);
+    const auto turns = phases.part(lat);
+    EXPECT_EQ(spin_tensor(ranks.ctx, lat, {count, turns.data()}, {spins, colours, mine.data()},
+                          {spins, colours, others.data()}),
+              alone)
         << to_string(grid);
   }
 }
@@ -97,8 +124,42 @@ TEST_P(spin_tensors, have_the_same_bits_on_any_grid_with_any_workers) {
 TEST(contraction, of_propagators_with_no_or_four_colours_is_refused) {
   rank_context ranks(single_rank());
   const std::vector<number> S(std::size_t(product(extents) * 12 * 4 * 4));
-  EXPECT_ANY_THROW(spin_tensor(ranks.ctx, lattice(extents), 0, S.data(), S.data()));
-  EXPECT_ANY_THROW(spin_tensor(ranks.ctx, lattice(extents), 4, S.data(), S.data()));
+  const phases_of_space phases(1, 1);
+  for (const source_shape shape : {source_shape{4, 0}, source_shape{4, 4}, source_shape{2, 3}})
+    EXPECT_ANY_THROW(spin_tensor(ranks.ctx, lattice(extents), {1, phases.whole.data()},
+                                 {shape.spins, shape.colours, S.data()}, {shape.spins, shape.colours, S.data()}));
+}
+
+TEST(contraction, of_three_quarks_is_the_sum_over_all_colours) {
+  const auto S1 = random_numbers(144, 5), S2 = random_numbers(144, 6), S3 = random_numbers(144, 7);
+  const phases_of_space phases(1, 8);
+  rank_context one(single_rank()), ranks(world(), "fiber", 2);
+  const auto alone =
+      baryon_tensor(one.ctx, lattice(extents), {1, phases.whole.data()}, S1.data(), S2.data(), S3.data());
+  const std::int64_t space = product(extents) / extents[0];
+  const auto line = [&](const std::vector<number>& S, std::int64_t x, int pair, int i, int j) {
+    return S[std::size_t(x * 144 + (pair / 4 * 3 + i) * 12 + pair % 4 * 3 + j)];
+  };
+  const auto epsilon = [](int i, int j, int k) { return double((j - i) * (k - i) * (k - j)) / 2; };
+  for (const int spins : {0, 77, 1234, 4095}) {  // pairs of the three lines
+    number sum = 0;
+    for (std::int64_t x = space; x < 2 * space; ++x)  // t = 1
+      for (int sink = 0; sink < 27; ++sink)
+        for (int source = 0; source < 27; ++source) {
+          const int i = sink / 9, j = sink / 3 % 3, k = sink % 3, i1 = source / 9, j1 = source / 3 % 3, k1 = source % 3;
+          const double sign = epsilon(i, j, k) * epsilon(i1, j1, k1);
+          if (sign)
+            sum += sign * phases.whole[std::size_t(x - space)] * line(S1, x, spins / 256, i, i1) *
+                   line(S2, x, spins / 16 % 16, j, j1) * line(S3, x, spins % 16, k, k1);
+        }
+    EXPECT_LT(std::abs(alone[std::size_t(4096 + spins)] - sum), 1e-10 * std::abs(sum) + 1e-9) << spins;
+  }
+  for (const auto& grid : grids(extents)) {
+    const lattice lat(extents, grid, world().rank());
+    const auto a = part_of_rank(lat, S1, 144), b = part_of_rank(lat, S2, 144), c = part_of_rank(lat, S3, 144);
+    const auto turns = phases.part(lat);
+    EXPECT_EQ(baryon_tensor(ranks.ctx, lat, {1, turns.data()}, a.data(), b.data(), c.data()), alone) << to_string(grid);
+  }
 }
 
 }  // namespace

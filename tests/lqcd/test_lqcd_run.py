@@ -144,7 +144,10 @@ def test_a_run_leaves_results_and_configurations(whole):
 SERIES = {"plaquette": (5,), "plaquette_temporal": (5,), "plaquette_spatial": (5,), "polyakov": (5, 2),
           "loops/static/rectangle": (5,), "loops/static/wilson_loops": (5, 1, 2), "mesons/pion/gamma5": (5, 4),
           "mesons/pion/gammaz": (5, 4), "mesons/pion/gammatgamma5_gamma5": (5, 4), "mesons/second/gamma5": (2, 4),
-          "mesons/second/gammatgamma5_gamma5": (2, 4), "flow/wilson/energy": (5, 2),
+          "mesons/second/gammatgamma5_gamma5": (2, 4), **{
+              f"mesons/{name}/{quantity}": (count, *shape) for name, count in (("pion", 5), ("second", 2))
+              for quantity, shape in (("gammat_gamma5", (4,)), ("conserved_gamma5", (4,)), ("ward_violation", ()))},
+          "flow/wilson/energy": (5, 2),
           "flow/wilson/energy_plaquette": (5, 2), "flow/wilson/charge": (5, 2)}
 
 

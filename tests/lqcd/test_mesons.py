@@ -98,7 +98,7 @@ def test_noise_gives_mesons_of_points_on_average():
         exact, error = lqcd.meson_correlator(point, name), values.std(axis=0) / np.sqrt(19)
         assert (np.abs(values.mean(axis=0) - exact) < 4 * error
                 + 1e-9).all() and (error[:2] < 0.1 * np.abs(exact[:2])).all()
-    with pytest.raises(InputError, match="time slice 8 is not on"):
+    with pytest.raises(InputError, match="is not on a lattice"):
         lqcd.noise_propagator(matrix, 8, 1)
 
 

@@ -90,7 +90,7 @@ def test_time_and_memory_grow_with_what_is_to_be_done():
     assert planning.seconds(read("quenched", "action.gauge=iwasaki"))["updates"] > 5 * planning.seconds(p)["updates"]
     assert "flow" not in planning.seconds(read("dynamical")) and planning.seconds(p)["flow"] > 0
     noise = planning.seconds(read("quenched", "mesons.heavy.source=noise"))
-    assert noise["mesons"] == pytest.approx(planning.seconds(p)["mesons"] / 3)
+    assert 1 / 3 < noise["mesons"] / planning.seconds(p)["mesons"] < 0.4
     more = [planning.memory(one, 100) for one in (p, *(read("dynamical", *more) for more in ((), STRANGE, HEAVY)))]
     assert planning.memory(read("quenched", "mesons.heavy.source=noise"), 100) < more[0] and more[1] < min(more[2:])
     assert planning.memory(p, 200) == 2 * planning.memory(p, 100)

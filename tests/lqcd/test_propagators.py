@@ -142,7 +142,7 @@ def test_a_spin_tensor_makes_all_mesons():
     assert np.allclose(lqcd.meson_correlator(one, "gammax", two), turned.real, rtol=1e-11)
     noise = lqcd.noise_propagator(lqcd.Wilson(gauge, 0.12), 1, 1)
     assert np.allclose(lqcd.meson_correlator(noise), np.roll((np.abs(noise.local)**2).sum(axis=tuple(range(1, 8))), -1))
-    with pytest.raises(InputError, match="a momentum needs the propagator of a point"):
+    with pytest.raises(InputError, match="needs the propagator of a point"):
         lqcd.spin_tensor(noise, momentum=(1, 0, 0))
     with pytest.raises(InputError, match="start from the same site"):
         lqcd.spin_tensor(noise, one)

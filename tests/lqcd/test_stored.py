@@ -137,3 +137,96 @@ def test_info_says_what_a_file_holds(ensemble, tmp_path):
         describe(tmp_path / "damaged")
     with pytest.raises(InputError, match="neither a LIME file"):
         describe(ensemble / "input.toml")
+
+
+HADRONS = """[lattice]
+extents = [4, 4, 2, 4]
+[mesons.kept]
+kappa = 0.12
+kappa_2 = 0.11
+keep = true
+sources = 2
+momenta = [[0, 0, 0], [1, 0, -1]]
+residual = 1e-6
+every = 2
+[mesons.noise]
+kappa = 0.12
+mu = 0.1
+source = "noise"
+dilution = ["spin", "colour"]
+momenta = [[0, 0, 0], [0, 1, 0]]
+gauss_sink = 2
+residual = 1e-6
+every = 2
+[baryons.kept]
+kappa = 0.12
+kappa_s = 0.11
+keep = true
+particles = ["nucleon", "lambda", "omega"]
+sources = 2
+residual = 1e-6
+every = 2
+[charges.one]
+kappa = 0.12
+sink_times = [2]
+structures = ["gammat", "gammazgamma5"]
+gauss_source = 2
+gauss_sink = 1
+residual = 1e-6
+every = 4
+[disconnected.some]
+kappa = 0.12
+probing = 2
+time_dilution = 2
+vectors = 2
+residual = 1e-6
+every = 4
+"""
+
+
+@WITH_RANKS
+def test_hadrons_have_the_same_bits_on_any_ranks_and_share_propagators(ensemble, tmp_path):
+    shutil.copytree(ensemble, tmp_path, dirs_exist_ok=True)
+    (tmp_path / "hadrons.toml").write_text(HADRONS)
+    measure = ("measure", "hadrons.toml", "run/conf.*", "--workers", 1, "--out")
+    said = " ".join(well(plaq(tmp_path, *measure, "one")).split())
+    files = sorted(path.name for path in (tmp_path / "one/propagators").iterdir())
+    assert len(files) == 2 * 2 * 2 and files[0].startswith("propagator.000002.")  # configurations, sources, quarks
+    well(plaq(tmp_path, *measure, "two", ranks=2))
+    assert digest(tmp_path / "one") == digest(tmp_path / "two")
+    for words in ("mesons.kept: effective mass of gamma5 at t = 1: ", "charges.one: vector u t2 at tau = 1: "):
+        assert words in said
+    found = lqcd.load(tmp_path / "one")
+    assert found.recorded["baryons/kept/lambda"].values.shape == (2, 4)
+    assert found.recorded["disconnected/some/1"].values.shape == (1, 2, 4)
+    assert found.recorded["mesons/noise/ward_violation"].values.max() < 1e-5
+    # From the files, as a table that is new would take them.
+    before = {name: (tmp_path / "one/propagators" / name).stat().st_mtime_ns for name in files}
+    late = ("--set", "baryons.late.kappa=0.12", "--set", "baryons.late.keep=true", "--set", "baryons.late.every=2",
+            "--set", "baryons.late.sources=2", "--set", "baryons.late.residual=1e-6")
+    well(plaq(tmp_path, *measure, "one", *late))
+    assert before == {path.name: path.stat().st_mtime_ns for path in (tmp_path / "one/propagators").iterdir()}
+    found = lqcd.load(tmp_path / "one")
+    assert np.array_equal(found.recorded["baryons/late/nucleon"].values, found.recorded["baryons/kept/nucleon"].values)
+
+
+@pytest.mark.parametrize("setting, words", [
+    ('mesons.noise.dilution=[]', None),
+    ('mesons.noise.structures=["gamma5", "gammax"]', None),
+    ('mesons.noise.keep=true', 'mesons.noise.keep = true is not allowed with source = "noise"'),
+    ('mesons.kept.sources=[[4, 0, 0, 0]]', "mesons.kept.sources = [[4, 0, 0, 0]] is not allowed with lattice.extents"),
+    ('baryons.kept.kappa_s=none', 'baryons.kept.kappa_s is missing: it is needed for "lambda"'),
+    ('charges.one.sink_times=[4]', "charges.one.sink_times = [4] is not allowed: times are below T = 4"),
+    ('disconnected.some.probing=8', "disconnected.some.probing = 8 is not allowed"),
+    ('disconnected.some.one_end=true', "disconnected.some.one_end = true is not allowed with mu = 0"),
+    ('disconnected.some.time_dilution=3', "disconnected.some.time_dilution = 3 is not allowed: it divides T = 4"),
+])
+def test_hadrons_that_cannot_be_measured_are_refused(tmp_path, setting, words):
+    (tmp_path / "hadrons.toml").write_text(HADRONS + '[measure]\nconfigurations = ["conf"]\n')
+    read = lambda: lqcd.Parameters.read(tmp_path / "hadrons.toml", [setting])  # noqa: E731
+    if words is None:
+        assert read()
+        return
+    with pytest.raises(InputError) as refused:
+        read()
+    assert words in str(refused.value)

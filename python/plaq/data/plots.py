@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -170,7 +171,12 @@ def plane(e: Estimate, parts: list, axes_of: tuple[Axis, ...]) -> Figure:
 
 
 def record(r: Recorded, theme: Theme) -> Figure:
-    """Draw a record: a curve, a plane of its two axes, or planes at some of the values of its first axis."""
+    """Draw a record: a curve, a plane of its two axes, or planes at some of the values of its first axis.
+
+    Of complex numbers it is the real part.
+    """
+    if np.iscomplexobj(r.values):
+        r = replace(r, name=f"Re {r.name}", values=r.values.real)
     if r.values.ndim == 1:
         figure, axes = subplots(figsize=SIZE)
         axes.plot(r.axes[0].values, r.values, lw=1.0, marker="." if len(r.values) < 100 else "")

@@ -157,7 +157,9 @@ class Schema:
         beside = [other for other in known if other.startswith(f"{section}.")]
         if named := [p.name for p in self.of(pattern) if name.lower() in p.elsewhere]:
             raise InputError(f"{source}: unknown key {name_shown(key)}; did you mean {section}.{named[0]}?")
-        raise InputError(f"{source}: unknown key {name_shown(key)}{nearest(key, elsewhere or known, beside)}")
+        sections = [name.removesuffix(".*") for name in self.sections]
+        hint = nearest(key, elsewhere or known, beside or sections)
+        raise InputError(f"{source}: unknown key {name_shown(key)}{hint}")
 
     def named(self, keys: Iterable[str]) -> list[Parameter]:
         """Return all parameters by their full names. Names that the input chooses are those in ``keys``."""

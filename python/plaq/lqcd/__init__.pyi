@@ -19,9 +19,11 @@ from plaq.lqcd.fields.propagators import Propagator as Propagator
 from plaq.lqcd.fields.propagators import Smearing as Smearing
 from plaq.lqcd.fields.propagators import noise_propagator as noise_propagator
 from plaq.lqcd.fields.propagators import point_propagator as point_propagator
+from plaq.lqcd.fields.propagators import propagator as propagator
 from plaq.lqcd.fields.solvers import solve as solve
 from plaq.lqcd.fields.solvers import solve_normal as solve_normal
 from plaq.lqcd.fields.solvers import solve_shifted as solve_shifted
+from plaq.lqcd.fields.sources import Source as Source
 from plaq.lqcd.fields.wilson import Wilson as Wilson
 from plaq.lqcd.files.gauge_formats import read_gauge as read_gauge
 from plaq.lqcd.files.ildg import read_ildg as read_ildg
@@ -32,6 +34,8 @@ from plaq.lqcd.files.nersc import write_nersc as write_nersc
 from plaq.lqcd.files.openqcd import read_openqcd as read_openqcd
 from plaq.lqcd.files.propagator_file import read_propagator as read_propagator
 from plaq.lqcd.files.propagator_file import write_propagator as write_propagator
+from plaq.lqcd.measurements.baryons import baryon_correlator as baryon_correlator
+from plaq.lqcd.measurements.baryons import baryon_tensor as baryon_tensor
 from plaq.lqcd.measurements.mesons import correlator as correlator
 from plaq.lqcd.measurements.mesons import meson_correlator as meson_correlator
 from plaq.lqcd.measurements.mesons import spin_tensor as spin_tensor

@@ -22,7 +22,7 @@ from plaq.lqcd.fields.lattice import Lattice
 from plaq.lqcd.fields.wilson import Wilson
 from plaq.lqcd.files.gauge_formats import read_gauge
 from plaq.lqcd.files.ildg import read_ildg, write_ildg
-from plaq.lqcd.measuring import PARTS, Measurements
+from plaq.lqcd.measuring import PARTS, PROPAGATORS, Measurements
 from plaq.lqcd.parameters import STARTS, Parameters
 from plaq.lqcd.results import Results
 from plaq.machine import pool_options
@@ -59,7 +59,7 @@ class Chain:
         self.lattice = lattice_of(p, run)
         self.folder = run.comm.on_root(lambda: run.output.folder.path, share=True) if run.has_folder else None
         state = run.resume()
-        self.measured = Measurements(p, self.seconds, state)
+        self.measured = Measurements(p, self.seconds, state, self.folder and self.folder / PROPAGATORS)
         if state is None:
             self.gauge = self.first_field()
             self.sweeps, self.trajectories = 0, np.zeros((0, 2))

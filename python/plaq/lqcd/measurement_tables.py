@@ -6,18 +6,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from plaq.errors import InputError
-from plaq.inputs.kinds import choice, integer, list_of, real
+from plaq.inputs.kinds import boolean, choice, either, integer, list_of, one_of, real
 from plaq.inputs.schema import REQUIRED, Parameter, shown
 from plaq.lqcd.choices import KAPPA, MASS, METHODS, PRECISIONS, RESIDUAL
 from plaq.lqcd.fields.gamma import STRUCTURES
 
+PARTICLES = ("nucleon", "sigma", "xi", "lambda", "delta", "sigma_star", "xi_star", "omega")
+STRANGE = frozenset(PARTICLES) - {"nucleon", "delta"}
 MOST_FLOW = 10_000  # steps of the flow
-OF_ANALYSIS = frozenset({"plateau", "fit_from"})  # keys that change no measured number
+OF_ANALYSIS = frozenset({"plateau", "fit_from", "z_a"})  # keys that change no measured number
 
 SECTIONS = {
     "loops.*": "Wilson loops and 2 x 1 rectangles, and the static potential. Every table has its own name, as "
                "[loops.smeared].",
     "mesons.*": "Two-point functions of valence quarks, as [mesons.pion].",
+    "baryons.*": "Two-point functions of baryons of valence quarks u, d and s, as [baryons.nucleon].",
+    "charges.*": "Three-point functions of a baryon at rest at the sink, by sequential sources, as [charges.proton].",
+    "disconnected.*": "Loops of quarks, tr Gamma M^-1(x, x) summed over space, from noise on all sites, as "
+                      "[disconnected.light].",
     "flow.*": "The gradient flow, its scales t0 and w0, and the topological charge, as [flow.wilson].",
 }
 FAMILIES = tuple(section.removesuffix(".*") for section in SECTIONS)
@@ -34,6 +40,54 @@ def _links(section: str, purpose: str) -> list[Parameter]:
                       f"smearing steps of links in space, for {purpose}")]
 
 
+def _quark(section: str) -> list[Parameter]:
+    return [Parameter(section, "kappa", KAPPA, REQUIRED, "", "hopping parameter 1 / (2 m + 8)"),
+            Parameter(section, "mu", MASS, 0.0, "1/a", "twisted mass"),
+            Parameter(section, "csw", MASS, 0.0, "", "coefficient of the clover term"),
+            Parameter(section, "theta", list_of(real("[-1, 1]"), length=4), (1.0, 0.0, 0.0, 0.0), "pi",
+                      "phases of quarks at the boundaries t, x, y, z; 1 is antiperiodic")]
+
+
+def _sources(section: str, *more: str) -> list[Parameter]:
+    return [Parameter(section, "source", choice("point", "wall", *more), "point", "",
+                      "a site, or all sites of its time slice" + (" with equal numbers or with noise" if more else "")),
+            Parameter(section, "sources", either(integer(1, 10000), list_of(list_of(integer(0, 1023), length=4), 1)), 1,
+                      "", "number of sources on a configuration, at sites at random, or a list of sites [t, x, y, z]")]
+
+
+def _smearing(section: str) -> list[Parameter]:
+    return [Parameter(section, "gauss_kappa", real("[1e-6, 1000]"), 0.25, "",
+                      "weight in (1 + kappa H) / (1 + 6 kappa), which smears sources and sinks"),
+            Parameter(section, "gauss_source", integer(0, 10000), 0, "", "smearing steps of sources; 0: none"),
+            Parameter(section, "gauss_sink", integer(0, 10000), 0, "", "smearing steps of sinks; 0: none"),
+            *_links(section, "the smearing of sources and sinks")]
+
+
+def _flavours(section: str) -> list[Parameter]:
+    return [Parameter(section, "kappa_d", KAPPA, None, "", "hopping parameter of d; kappa if unset"),
+            Parameter(section, "mu_d", MASS, None, "1/a", "twisted mass of d; -mu if unset"),
+            Parameter(section, "kappa_s", KAPPA, None, "", "hopping parameter of s; no strange quark if unset"),
+            Parameter(section, "mu_s", MASS, 0.0, "1/a", "twisted mass of s")]
+
+
+def _momenta(section: str, doc: str = "momenta at the sink, integers along x, y, z") -> Parameter:
+    return Parameter(section, "momenta", list_of(list_of(integer(-512, 512), length=3), 1), ((0, 0, 0),), "2 pi / L",
+                     doc)
+
+
+def _solver(section: str) -> list[Parameter]:
+    return [Parameter(section, "solver", choice(*METHODS), "cg", "", "method for the propagators"),
+            Parameter(section, "precision", choice(*PRECISIONS), "single", "",
+                      "precision of most of its steps; half is single with links in 16 bits; multigrid has single"),
+            Parameter(section, "residual", RESIDUAL, 1e-9, "", "|eta - M psi| / |eta| of the propagators")]
+
+
+def _keep(section: str) -> Parameter:
+    return Parameter(section, "keep", boolean(), False, "",
+                     "whether propagators are kept in the folder propagators/ of the run, in SciDAC's format, and "
+                     "taken from there where another table or a later run needs them")
+
+
 TABLE = [
     Parameter("loops.*", "space", integer(1, 512), REQUIRED, "a",
               "sides in space from 1 to this, at most half of the lattice's"),
@@ -43,27 +97,68 @@ TABLE = [
     Parameter("loops.*", "plateau", integer(1, 511), None, "a",
               "t of ln W(r, t) / W(r, t + 1) that is taken for the potential; half of time if unset"),
     _every("loops.*"),
-    Parameter("mesons.*", "kappa", KAPPA, REQUIRED, "", "hopping parameter 1 / (2 m + 8)"),
-    Parameter("mesons.*", "mu", MASS, 0.0, "1/a", "twisted mass"),
-    Parameter("mesons.*", "csw", MASS, 0.0, "", "coefficient of the clover term"),
-    Parameter("mesons.*", "theta", list_of(real("[-1, 1]"), length=4), (1.0, 0.0, 0.0, 0.0), "pi",
-              "phases of quarks at the boundaries t, x, y, z; 1 is antiperiodic"),
+    *_quark("mesons.*"),
+    Parameter("mesons.*", "kappa_2", KAPPA, None, "", "hopping parameter of the antiquark; kappa if unset"),
+    Parameter("mesons.*", "mu_2", MASS, None, "1/a", "twisted mass of the antiquark's propagator, which is that of "
+              "-mu_2 in the meson; mu if unset"),
     Parameter("mesons.*", "structures", list_of(choice(*STRUCTURES), 1), ("gamma5",), "",
-              "gamma matrices of the mesons"),
-    Parameter("mesons.*", "source", choice("point", "noise"), "point", "",
-              "a point at random, or noise on a time slice at random (the one-end trick)"),
-    Parameter("mesons.*", "gauss_kappa", real("[1e-6, 1000]"), 0.25, "",
-              "weight in (1 + kappa H) / (1 + 6 kappa), which smears sources and sinks"),
-    Parameter("mesons.*", "gauss_source", integer(0, 10000), 0, "", "smearing steps of sources; 0: none"),
-    Parameter("mesons.*", "gauss_sink", integer(0, 10000), 0, "", "smearing steps of sinks; 0: none"),
-    *_links("mesons.*", "the smearing of sources and sinks"),
+              "gamma matrices of the mesons, the same at source and sink"),
+    Parameter("mesons.*", "pairs", one_of("all", list_of(list_of(choice(*STRUCTURES), length=2))), (), "",
+              "further pairs of gamma matrices, [sink, source]; all: the 256 pairs"),
+    *_sources("mesons.*", "noise"),
+    Parameter("mesons.*", "noise", choice("z4", "z2"), "z4", "",
+              "numbers of noise on a time slice (the one-end trick): (+-1 +- i)/sqrt 2 or +-1"),
+    Parameter("mesons.*", "dilution", list_of(choice("spin", "colour"), longest=2), ("spin",), "",
+              "components that noise has separate columns for; without spin the source is gamma5 alone"),
+    *_smearing("mesons.*"),
+    _momenta("mesons.*"),
     Parameter("mesons.*", "fit_from", integer(0, 511), None, "a",
-              "masses by a fit of a cosh to correlators from this t to T/2; none if unset"),
-    Parameter("mesons.*", "solver", choice(*METHODS), "cg", "", "method for the propagators"),
-    Parameter("mesons.*", "precision", choice(*PRECISIONS), "single", "",
-              "precision of most of its steps; half is single with links in 16 bits; multigrid has single"),
-    Parameter("mesons.*", "residual", RESIDUAL, 1e-9, "", "|eta - M psi| / |eta| of the propagators"),
+              "masses and decay constants by a fit of a cosh to correlators from this t to T/2; none if unset"),
+    Parameter("mesons.*", "z_a", real("(0, 100]"), None, "", "Z_A in f_PS; 1, for the local current, if unset"),
+    *_solver("mesons.*"),
+    _keep("mesons.*"),
     _every("mesons.*"),
+    *_quark("baryons.*"),
+    *_flavours("baryons.*"),
+    Parameter("baryons.*", "particles", list_of(choice(*PARTICLES), 1), ("nucleon",), "",
+              "baryons, each with both projectors of parity; those with strange quarks need kappa_s"),
+    *_sources("baryons.*"),
+    *_smearing("baryons.*"),
+    _momenta("baryons.*"),
+    *_solver("baryons.*"),
+    _keep("baryons.*"),
+    _every("baryons.*"),
+    *_quark("charges.*"),
+    *_flavours("charges.*"),
+    Parameter("charges.*", "particle", choice(*PARTICLES), "nucleon", "", "the baryon at source and sink"),
+    Parameter("charges.*", "sink_times", list_of(integer(1, 1023), 1), REQUIRED, "a",
+              "times of the sink from the source, each with its own solves"),
+    Parameter("charges.*", "structures", list_of(choice(*STRUCTURES), 1), tuple(STRUCTURES), "",
+              "gamma matrices of the currents, each with a polarised baryon and without"),
+    *_sources("charges.*"),
+    *_smearing("charges.*"),
+    _momenta("charges.*", "momenta of the current, integers along x, y, z"),
+    *_solver("charges.*"),
+    _keep("charges.*"),
+    _every("charges.*"),
+    *_quark("disconnected.*"),
+    Parameter("disconnected.*", "structures", list_of(choice(*STRUCTURES), 1), ("1", "gamma5"), "",
+              "gamma matrices of the loops"),
+    Parameter("disconnected.*", "vectors", integer(1, 10**6), 1, "", "number of noise vectors, each a series of its "
+              "own"),
+    Parameter("disconnected.*", "noise", choice("z4", "z2"), "z4", "", "numbers of noise: (+-1 +- i)/sqrt 2 or +-1"),
+    Parameter("disconnected.*", "dilution", list_of(choice("spin", "colour"), longest=2), (), "",
+              "components that are solved separately"),
+    Parameter("disconnected.*", "time_dilution", integer(1, 1024), 1, "a",
+              "distance of the time slices that are solved together; T: each slice alone"),
+    Parameter("disconnected.*", "probing", integer(0, 40), 0, "",
+              "vectors of hierarchical probing, 2 to this power: 1 separates even and odd sites, 4 sites with odd "
+              "distances in any direction, and so on (Stathopoulos, Laeuchli and Orginos, arXiv:1302.4018)"),
+    Parameter("disconnected.*", "one_end", boolean(), False, "",
+              "whether the difference of a twisted doublet is measured, mu less -mu, by the one-end trick"),
+    _momenta("disconnected.*", "momenta of the loops, integers along x, y, z"),
+    *_solver("disconnected.*"),
+    _every("disconnected.*"),
     Parameter("flow.*", "time", real("[1e-6, 1000]"), REQUIRED, "a^2", "flow time of the last measurement"),
     Parameter("flow.*", "step", real("[1e-6, 0.1]"), 0.05, "a^2",
               "step of the integration, and between two measurements"),
@@ -109,12 +204,32 @@ def check_loops(loops: Any, source: str, extents: Sequence[int]) -> None:
         raise InputError(f"{source}.plateau = {loops.plateau} is not allowed: it is below time = {loops.time}")
 
 
+def check_quarks(table: Any, source: str, extents: Sequence[int]) -> None:
+    """Raise InputError for solvers, sources and momenta that no table with quarks may have."""
+    if table.solver == "multigrid" and table.precision != "single":
+        raise InputError(f'{source}.precision = "{table.precision}" is not allowed with solver = "multigrid": its '
+                         "steps are in single precision")
+    sites = getattr(table, "sources", 1)
+    sites = () if isinstance(sites, int) else sites
+    for site in sites:
+        if any(x >= n for x, n in zip(site, extents)):
+            raise InputError(f"{source}.sources = {shown(sites)} is not allowed with lattice.extents = "
+                             f"{shown(extents)}: {shown(site)} is not on it")
+    if len(set(sites)) < len(sites) or len(set(table.momenta)) < len(table.momenta):
+        raise InputError(f"{source}: sources and momenta must not repeat a value")
+
+
 def check_mesons(mesons: Any, source: str, extents: Sequence[int]) -> None:
+    check_quarks(mesons, source, extents)
+    if mesons.keep and mesons.source != "point":
+        raise InputError(f'{source}.keep = true is not allowed with source = "{mesons.source}": files hold '
+                         "propagators of points")
+    if mesons.source == "noise" and "spin" not in mesons.dilution:
+        if mesons.structures != ("gamma5",) or mesons.pairs == "all" or any(b != "gamma5" for _, b in mesons.pairs):
+            raise InputError(f"{source}.dilution = {shown(mesons.dilution)} is not allowed: without spin all sources "
+                             "are gamma5")
     if len(set(mesons.structures)) < len(mesons.structures):
         raise InputError(f"{source}.structures = {shown(mesons.structures)} must not repeat a value")
-    if mesons.solver == "multigrid" and mesons.precision != "single":
-        raise InputError(f'{source}.precision = "{mesons.precision}" is not allowed with solver = "multigrid": its '
-                         "steps are in single precision")
     first = mesons.fit_from
     if first is not None and first > extents[0] // 2 - 2:
         raise InputError(f"{source}.fit_from = {first} is not allowed: a fit takes three points up to T/2 = "
@@ -127,4 +242,53 @@ def check_flow(flow: Any, source: str, extents: Sequence[int]) -> None:
                          f"most {MOST_FLOW} steps")
 
 
-CHECKS = {"loops": check_loops, "mesons": check_mesons, "flow": check_flow}
+def check_baryons(baryons: Any, source: str, extents: Sequence[int]) -> None:
+    check_quarks(baryons, source, extents)
+    check_particles(baryons, baryons.particles, "particles", source)
+
+
+def check_particles(table: Any, particles: Sequence[str], key: str, source: str) -> None:
+    """Raise InputError where files cannot hold propagators, where particles repeat, or have no strange quark."""
+    if table.keep and table.source != "point":
+        raise InputError(f'{source}.keep = true is not allowed with source = "{table.source}": files hold '
+                         "propagators of points")
+    if len(set(particles)) < len(particles):
+        raise InputError(f"{source}.{key} = {shown(particles)} must not repeat a value")
+    strange = [particle for particle in particles if particle in STRANGE]
+    if strange and table.kappa_s is None:
+        raise InputError(f'{source}.kappa_s is missing: it is needed for "{strange[0]}"')
+
+
+def check_charges(charges: Any, source: str, extents: Sequence[int]) -> None:
+    check_quarks(charges, source, extents)
+    check_particles(charges, [charges.particle], "particle", source)
+    for key in ("sink_times", "structures"):
+        values = getattr(charges, key)
+        if len(set(values)) < len(values):
+            raise InputError(f"{source}.{key} = {shown(values)} must not repeat a value")
+    if max(charges.sink_times) >= extents[0]:
+        raise InputError(f"{source}.sink_times = {shown(charges.sink_times)} is not allowed: times are below T = "
+                         f"{extents[0]}")
+
+
+def check_disconnected(loops: Any, source: str, extents: Sequence[int]) -> None:
+    check_quarks(loops, source, extents)
+    if len(set(loops.structures)) < len(loops.structures):
+        raise InputError(f"{source}.structures = {shown(loops.structures)} must not repeat a value")
+    if extents[0] % loops.time_dilution:
+        raise InputError(f"{source}.time_dilution = {loops.time_dilution} is not allowed: it divides T = {extents[0]}")
+    most = sum(power_of_two(n) for n in extents)
+    if loops.probing > most:
+        raise InputError(f"{source}.probing = {loops.probing} is not allowed with lattice.extents = {shown(extents)}: "
+                         f"it is at most {most}, the number of factors of two in them")
+    if loops.one_end and not loops.mu:
+        raise InputError(f"{source}.one_end = true is not allowed with mu = 0: it is for a twisted doublet")
+
+
+def power_of_two(n: int) -> int:
+    """Return the number of factors of two in n."""
+    return (n & -n).bit_length() - 1
+
+
+CHECKS = {"loops": check_loops, "mesons": check_mesons, "baryons": check_baryons, "charges": check_charges,
+          "disconnected": check_disconnected, "flow": check_flow}

@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from plaq.data.recorded import Recorded
+from plaq.errors import InputError
 from plaq.lqcd.action.ranges import Ranges
 from plaq.lqcd.fields.fields import GaugeField
 from plaq.lqcd.measurements.analysis import analyse
+from plaq.lqcd.measurements.baryons import Baryons
+from plaq.lqcd.measurements.charges import Charges
+from plaq.lqcd.measurements.disconnected import Disconnected
 from plaq.lqcd.measurements.gluonic import Flow, Loops, Plaquettes
 from plaq.lqcd.measurements.hadrons import Mesons
 from plaq.lqcd.measurements.measurement import Measurement, record
 from plaq.lqcd.measurements.series import record_trajectories
+from plaq.lqcd.measurements.workbench import Workbench
 from plaq.lqcd.parameters import Parameters
 from plaq.lqcd.results import Results
 from plaq.run.timing import timed
 
-KINDS = (Loops, Mesons, Flow)
+KINDS = (Loops, Mesons, Baryons, Charges, Disconnected, Flow)
+PROPAGATORS = "propagators"  # folder in that of a run
 PARTS = (*(kind.family for kind in KINDS), Plaquettes.family)  # that are timed
 
 
@@ -27,11 +34,12 @@ class Measurements:
     """Series of the measurements so far, on all ranks; ``state`` is a checkpoint with them, None at the beginning.
 
     ``seconds`` takes the times of `PARTS`. A table that is new in a run has none of the configurations that others
-    have; it is measured on them where they are stored (`late`).
+    have; it is measured on them where they are stored (`late`). ``kept`` is the folder of propagators that tables keep.
     """
 
-    def __init__(self, p: Parameters, seconds: dict[str, float], state: Mapping[str, Any] | None = None):
-        self.p, self.seconds = p, seconds
+    def __init__(self, p: Parameters, seconds: dict[str, float], state: Mapping[str, Any] | None = None,
+                 kept: Path | None = None):
+        self.p, self.seconds, self.kept = p, seconds, kept
         self.all: list[Measurement] = [*(kind(p, name) for kind in KINDS for name in getattr(p, kind.family)),
                                        Plaquettes(p)]
         before = state or {"seen": {}, "series": {}}
@@ -59,12 +67,15 @@ class Measurements:
 
     def measure(self, gauge: GaugeField, number: int) -> None:
         """Measure on the configuration with this number all that has not been measured on it. Collective."""
-        for one in self.all:
-            if self.seen[one.key] >= number:
-                continue
-            if number % one.every == 0:
+        if self.kept is None and any(getattr(one.table, "keep", False) for one in self.all[:-1]):
+            raise InputError("keep = true needs a run with a folder, in which propagators are kept")
+        left = [one for one in self.all if self.seen[one.key] < number]
+        due = [one for one in left if number % one.every == 0]
+        bench = Workbench(gauge, number, (line for one in due for line in one.lines(number)), self.kept)
+        for one in left:
+            if one in due:
                 with timed(self.seconds, one.family):
-                    found = one.measure(gauge, number)
+                    found = one.measure(bench)
                 for name, rows in self.rows[one.key].items():
                     rows.append(np.asarray(found[name]))
             self.seen[one.key] = number

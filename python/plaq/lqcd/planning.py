@@ -23,6 +23,7 @@ SITE_NORMAL = {False: 0.13, True: 0.17}  # a step of conjugate gradient, without
 SITE_FLOW = 9.0  # a step of the flow, with energy and charge
 SITE_SHIFT = 0.07  # a field of matrices moved by one site, or a product of two
 SITE_APE, SITE_GAUSS = 4.0, 0.35  # a step of smearing links, or a spinor
+SITE_MESON, SITE_BARYON = 3.0, 15.0  # a contraction of two or three propagators, for each momentum
 SITE_SETUP, SITE_CYCLE, CYCLES = 98.0, 0.6, 25  # multigrid: setup, a cycle, and cycles of a solve
 RATIONAL_NAMES = {"strange": "strange quark", "heavy": "heavy doublet"}
 STEPS = 100  # assumed for a solve
@@ -59,7 +60,7 @@ def time_scales(p: Parameters) -> tuple[list[ForceCount], int]:
 
 def memory(p: Parameters, sites: int) -> int:
     """Return the largest number of bytes of all fields on ``sites`` sites, without the interpreter's own."""
-    valence = list(p.mesons.values())
+    valence = quark_tables(p)
     clover = any(q.csw for q in (p.quarks, *valence))
     quarks = any(q.kappa is not None for q in (p.quarks, p.strange, p.heavy))
     needs = 2 * LINKS + 10 * MATRIX  # two fields of links, and workspace of staples
@@ -69,8 +70,7 @@ def memory(p: Parameters, sites: int) -> int:
         needs += 3 * NEAR // 2 + 10 * SPINOR + clover * 5 * BLOCKS // 2
     needs += max((2 * q.poles + 4) * flavours * (q.kappa is not None)
                  for q, flavours in ((p.strange, 1), (p.heavy, 2))) * SPINOR // 2
-    needs += max(((36 if q.source == "point" else 12) * SPINOR + MULTIGRID * (q.solver == "multigrid")
-                  for q in valence), default=0)
+    needs += max((lines_kept(q) * SPINOR + MULTIGRID * (q.solver == "multigrid") for q in valence), default=0)
     if p.flow:
         needs = max(needs, 4 * LINKS + 20 * MATRIX)
     return needs * sites
@@ -92,7 +92,9 @@ def seconds(p: Parameters) -> dict[str, float]:
         sweep = 4 * LINK_UPDATE[rectangles] * (1 + p.updates.over_relaxations)
     each = {"updates": sweep * sweeps,
             "loops": sum(loops_cost(table) * (number // table.every) for table in p.loops.values()),
-            "mesons": sum(mesons_cost(table) * (number // table.every) for table in p.mesons.values()),
+            **{family: sum(cost(table) * (number // table.every) for table in getattr(p, family).values())
+               for family, cost in (("mesons", mesons_cost), ("baryons", baryons_cost), ("charges", charges_cost),
+                                    ("disconnected", disconnected_cost))},
             "flow": sum(len(flow_times(table)) * SITE_FLOW * (number // table.every) for table in p.flow.values())}
     return {part: 1e-6 * sites * value for part, value in each.items() if value}
 
@@ -104,15 +106,69 @@ def loops_cost(table: Any) -> float:
     return SITE_SHIFT * (3 * r * t * (r + t + 12) / 2 + 250) + SITE_APE * table.ape_steps
 
 
-def mesons_cost(table: Any) -> float:
-    """Return microseconds of a site for a table [mesons.NAME] on a configuration."""
-    solves = 12 if table.source == "point" else 4
+def quark_tables(p: Parameters) -> list[Any]:
+    """Return all tables of the input that solve for quarks."""
+    return [table for family in (p.mesons, p.baryons, p.charges, p.disconnected) for table in family.values()]
+
+
+def sources(table: Any) -> int:
+    """Return the number of sources of a table on a configuration."""
+    return table.sources if isinstance(table.sources, int) else len(table.sources)
+
+
+def columns(table: Any) -> int:
+    """Return the number of solves for a source and a quark of a table."""
+    if getattr(table, "source", "noise") == "noise":
+        return (4 if "spin" in table.dilution else 1) * (3 if "colour" in table.dilution else 1)
+    return 12
+
+
+def lines_kept(table: Any) -> int:
+    """Return the number of spinors in memory for a table: lines and copies for the contraction."""
+    return 3 * columns(table) * (len(flavours_of_table(table)) if hasattr(table, "kappa_d") else 1)
+
+
+def flavours_of_table(table: Any) -> set[tuple[float, float]]:
+    """Return (kappa, mu) of the quarks of a table of baryons, each once."""
+    u = table.kappa, table.mu
+    d = table.kappa if table.kappa_d is None else table.kappa_d, -table.mu if table.mu_d is None else table.mu_d
+    return {u, d} | ({(table.kappa_s, table.mu_s)} if table.kappa_s is not None else set())
+
+
+def solves_cost(table: Any, solves: int, operators: int = 1) -> float:
+    """Return microseconds of a site for solves with smearing of a table."""
     solve = STEPS * SITE_NORMAL[table.csw != 0]
     if table.solver == "multigrid":
-        solve = CYCLES * SITE_CYCLE + SITE_SETUP / solves
-    smeared = table.gauss_source or table.gauss_sink
-    return solves * (solve + SITE_GAUSS * (table.gauss_source + table.gauss_sink)) + (SITE_APE * table.ape_steps
-                                                                                   if smeared else 0)
+        solve = CYCLES * SITE_CYCLE + SITE_SETUP * operators / solves
+    smearing = getattr(table, "gauss_source", 0) + getattr(table, "gauss_sink", 0)
+    return solves * (solve + SITE_GAUSS * smearing) + (SITE_APE * table.ape_steps if smearing else 0)
+
+
+def mesons_cost(table: Any) -> float:
+    """Return microseconds of a site for a table [mesons.NAME] on a configuration."""
+    second = (table.kappa_2 not in (None, table.kappa)) or (table.mu_2 not in (None, table.mu))
+    lines = 1 + second if table.source == "point" else len(table.momenta) + (second or len(table.momenta) > 1)
+    return sources(table) * (solves_cost(table, columns(table) * lines, 1 + second)
+                             + SITE_MESON * (len(table.momenta) + 3))
+
+
+def baryons_cost(table: Any) -> float:
+    """Return microseconds of a site for a table [baryons.NAME] on a configuration."""
+    quarks = len(flavours_of_table(table))
+    return sources(table) * (solves_cost(table, 12 * quarks, quarks) + SITE_BARYON * (1 + len(table.momenta)))
+
+
+def charges_cost(table: Any) -> float:
+    """Return microseconds of a site for a table [charges.NAME] on a configuration."""
+    quarks = len(flavours_of_table(table))
+    sequential = 2 * 2 * len(table.sink_times)  # flavours and polarisations
+    return sources(table) * (solves_cost(table, 12 * (quarks + sequential), quarks) + SITE_BARYON)
+
+
+def disconnected_cost(table: Any) -> float:
+    """Return microseconds of a site for a table [disconnected.NAME] on a configuration."""
+    solves = table.vectors * columns(table) * table.time_dilution * 2**table.probing
+    return solves_cost(table, solves) + solves * SITE_MESON
 
 
 def configurations(p: Parameters) -> int:
@@ -160,7 +216,7 @@ def estimate(p: Parameters, ranks: int, workers: int) -> Forecast:
     needed, available = memory(p, sites), machine_memory()
     cores = ranks * workers
     parts = {part: value / cores for part, value in seconds(p).items()}
-    multigrid = any(table.solver == "multigrid" for table in p.mesons.values())
+    multigrid = any(table.solver == "multigrid" for table in quark_tables(p))
     text = "\n".join([
         f"ranks:       {ranks} in a grid of {' x '.join(map(str, grid))}, {workers} worker(s) each; "
         f"boxes of {' x '.join(map(str, box))}, {lanes} lanes",

@@ -15,7 +15,7 @@ from plaq.lqcd.chain import lattice_of
 from plaq.lqcd.fields.fields import GaugeField
 from plaq.lqcd.files.find import find_files
 from plaq.lqcd.files.gauge_formats import read_gauge
-from plaq.lqcd.measuring import PARTS, Measurements
+from plaq.lqcd.measuring import PARTS, PROPAGATORS, Measurements
 from plaq.lqcd.parameters import Parameters
 from plaq.lqcd.results import Results
 from plaq.run.driver import Run
@@ -31,7 +31,8 @@ class Stored:
         self.lattice = lattice_of(p, run)
         self.files = run.comm.on_root(lambda: find_files(p.measure.configurations), share=True)
         state = run.resume()
-        self.measured = Measurements(p, self.seconds, state)
+        folder = run.comm.on_root(lambda: run.output.folder.path, share=True) if run.has_folder else None
+        self.measured = Measurements(p, self.seconds, state, folder and folder / PROPAGATORS)
         self.before = len(self.measured)
         run.comm.on_root(lambda: check_order(self.files, state["names"][:self.before] if state else []))
 

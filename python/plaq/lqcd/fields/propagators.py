@@ -1,21 +1,22 @@
-"""Propagators of quarks from a point, or from noise on a time slice."""
+"""Propagators of quarks from points, walls and noise."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
+from plaq import _core
 from plaq.data.display import Drawing, behind_clicks, block, facts, head
 from plaq.data.estimate import Axis
 from plaq.data.formatting import format_size
 from plaq.data.recorded import Recorded
-from plaq.errors import InputError
 from plaq.lqcd.fields.fields import GaugeField, SpinorField
 from plaq.lqcd.fields.lattice import Lattice
 from plaq.lqcd.fields.solvers import solve
+from plaq.lqcd.fields.sources import Source
 from plaq.lqcd.fields.wilson import Wilson
 
 if TYPE_CHECKING:
@@ -46,7 +47,12 @@ class Propagator:
     jumps at the boundary. So a sum over space with $e^{-2\pi i k (x - y)/L}$ has the momentum $(2\pi k_j +
     \pi\Theta_j)/L_j$, with $\Theta$ the sum of all quarks' theta minus those of antiquarks. `fields` is the same
     propagator for sources of further solves, `jumping` in the form of other programs.
+
+    Its columns are four source spins, or one where noise has all spins, and three source colours, or one. ``momentum``
+    is that of a source on a whole time slice, None for a point.
     """
+
+    momentum: tuple[int, ...] | None = None
 
     def __init__(self, lattice: Lattice, source: Sequence[int], local: np.ndarray,
                  theta: Sequence[float] = (0, 0, 0, 0)):
@@ -120,7 +126,22 @@ class Propagator:
         for spin, colour in np.ndindex(out.shape[-2:]):
             psi = SpinorField(self.lattice).set_local(out[..., spin, colour])
             out[..., spin, colour] = smearing(psi, self.theta).local()
-        return Propagator.from_fields(self.lattice, self.source, out, self.theta)
+        smeared = Propagator.from_fields(self.lattice, self.source, out, self.theta)
+        smeared.momentum = self.momentum
+        return smeared
+
+    def transport(self, gauge: GaugeField, mu: int, step: int = 1) -> np.ndarray:
+        r"""Return $U_\mu(x)S(x+\mu, y)$, or $U_\mu(x-\mu)^+S(x-\mu, y)$ for ``step`` = -1, of `fields`.
+
+        Links have the phases of theta. Collective.
+        """
+        lattice, out = self.lattice, self.fields()
+        for spin, colour in np.ndindex(out.shape[-2:]):
+            psi = SpinorField(lattice).set_local(out[..., spin, colour])
+            moved = lattice.call(_core.lqcd.transport, lattice.context, psi.native, gauge.native, mu, step,
+                                 list(self.theta))
+            out[..., spin, colour] = SpinorField(lattice, moved).local()
+        return out
 
     def _time_phases(self) -> np.ndarray:
         """Return exp(i pi theta d / T) with d slices from the source on, 0 <= d < T, [t, 1, ...]."""
@@ -138,16 +159,22 @@ class Propagator:
         return out
 
 
-def _solve_columns(matrix: Wilson, source: tuple[int, ...], etas: Callable[[int, int], np.ndarray], colours: int,
-            residual: float, smearing: Smearing | None, options: dict) -> Propagator:
-    """Return M^-1 eta for ``etas(spin, colour)``, each a rank's part, smeared or not."""
-    out = np.empty((*matrix.lattice.local, 4, 3, 4, colours), complex)
-    for spin, colour in np.ndindex(4, colours):
-        eta = SpinorField(matrix.lattice).set_local(etas(spin, colour))
+def propagator(matrix: Wilson, source: Source, residual: float = 1e-10, *, smearing: Smearing | None = None,
+               **options) -> Propagator:
+    """Return M^-1 for all columns of a source, smeared or not.
+
+    ``options`` are those of `solve`. Collective. InputError for a source that is not on the lattice.
+    """
+    lattice = matrix.lattice
+    out = np.empty((*lattice.local, 4, 3, source.spins, source.colours), complex)
+    for (spin, colour), eta in source.columns(lattice):
+        field = SpinorField(lattice).set_local(eta)
         if smearing:
-            smearing(eta, matrix.theta)
-        out[..., spin, colour] = solve(matrix, eta, residual, **options)[0].local()
-    return Propagator.from_fields(matrix.lattice, source, out, matrix.theta)
+            smearing(field, matrix.theta)
+        out[..., spin, colour] = solve(matrix, field, residual, **options)[0].local()
+    made = Propagator.from_fields(lattice, source.site, out, matrix.theta)
+    made.momentum = source.momentum if source.kind != "point" else None
+    return made
 
 
 def point_propagator(matrix: Wilson, source: Sequence[int] = (0, 0, 0, 0), residual: float = 1e-10, *,
@@ -156,18 +183,7 @@ def point_propagator(matrix: Wilson, source: Sequence[int] = (0, 0, 0, 0), resid
 
     ``options`` are those of `solve`. Collective.
     """
-    lattice = matrix.lattice
-    if len(source) != 4 or not all(0 <= x < n for x, n in zip(source, lattice.extents)):
-        raise InputError(f"the source {tuple(source)} is not on a lattice of {' x '.join(map(str, lattice.extents))}")
-    inside = all(box.start <= x < box.stop for x, box in zip(source, lattice.box))
-
-    def point(spin: int, colour: int) -> np.ndarray:
-        eta = np.zeros((*lattice.local, 4, 3), complex)
-        if inside:
-            eta[tuple(x - box.start for x, box in zip(source, lattice.box))][spin, colour] = 1
-        return eta
-
-    return _solve_columns(matrix, tuple(source), point, 3, residual, smearing, options)
+    return propagator(matrix, Source("point", tuple(source)), residual, smearing=smearing, **options)
 
 
 def noise_propagator(matrix: Wilson, time: int, seed: int, number: int = 0, residual: float = 1e-10, *,
@@ -178,17 +194,4 @@ def noise_propagator(matrix: Wilson, time: int, seed: int, number: int = 0, resi
     over the noise, mesons of it are those of a point source summed over the slice (the one-end trick, Foster and
     Michael, hep-lat/9810021; separate spins), divided by its sites. Collective.
     """
-    lattice, box = matrix.lattice, matrix.lattice.box
-    if not 0 <= time < lattice.extents[0]:
-        raise InputError(f"the time slice {time} is not on a lattice of {' x '.join(map(str, lattice.extents))}")
-    random = np.random.Generator(np.random.Philox(key=seed, counter=[0, 0, 3, number]))
-    signs = 2.0 * random.integers(0, 2, (*lattice.extents[1:], 3, 2)) - 1
-    noise = (signs[..., 0] + 1j * signs[..., 1])[box[1:]] / np.sqrt(2 * np.prod(lattice.extents[1:]))
-
-    def slice_of(spin: int, _: int) -> np.ndarray:
-        eta = np.zeros((*lattice.local, 4, 3), complex)
-        if box[0].start <= time < box[0].stop:
-            eta[time - box[0].start, ..., spin, :] = noise
-        return eta
-
-    return _solve_columns(matrix, (time, 0, 0, 0), slice_of, 1, residual, smearing, options)
+    return propagator(matrix, Source("z4", (time, 0, 0, 0), seed, number), residual, smearing=smearing, **options)

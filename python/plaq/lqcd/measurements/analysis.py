@@ -16,10 +16,17 @@ from plaq.errors import InputError
 from plaq.lqcd.analysis.averages import average, chains
 from plaq.lqcd.analysis.correlator_fits import fit_correlator
 from plaq.lqcd.analysis.model_averages import average_models, scan_windows
+from plaq.lqcd.fields.gamma import STRUCTURES
 from plaq.lqcd.measurement_tables import each
 from plaq.lqcd.measurements import scales
 from plaq.lqcd.measurements.correlators import AXIAL, effective_mass, pcac_mass
 from plaq.lqcd.measurements.doubts import check_drift, short_in_words, times_in_words
+from plaq.lqcd.measurements.hadron_estimates import (
+    baryon_estimates,
+    charge_estimates,
+    current_estimates,
+    disconnected_estimates,
+)
 from plaq.lqcd.measurements.potential import loop_estimates
 from plaq.lqcd.parameters import Parameters
 
@@ -56,7 +63,8 @@ def meson_estimates(table: Any, series: Mapping[str, Recorded]) -> tuple[dict[st
     """
     results: dict[str, Estimate] = {}
     sentences, times = [], np.arange(next(iter(series.values())).axes[1].size)
-    for name, values in ((name, one.values) for name, one in series.items() if name != AXIAL):
+    masses = {name: one.values.real for name, one in series.items() if has_mass(name)}
+    for name, values in masses.items():
         results[name] = average(name, values, axes=[Axis("t", times, "a")],
                                 convention="sum over space of the two-point function, t from the source")
         results[f"mass_{name}"] = average(f"mass_{name}", values, effective_mass, unit="1/a",
@@ -71,7 +79,13 @@ def meson_estimates(table: Any, series: Mapping[str, Recorded]) -> tuple[dict[st
                                        unit="1/a", convention="(C_AP(t+1) - C_AP(t-1)) / 4 C_PP(t)")
         middle = (len(times) // 2 - 2) // 2
         sentences.append(f"PCAC mass at t = {middle + 2}: {results['pcac_mass'].pick(t=middle)} / a")
-    return results, sentences
+    estimates, more = current_estimates(table, series)
+    return results | estimates, sentences + more
+
+
+def has_mass(name: str) -> bool:
+    """Return whether a series of a table [mesons.NAME] has one structure at source and sink."""
+    return name.partition("_p")[0] in STRUCTURES
 
 
 def mass_estimates(name: str, series: np.ndarray, mean: Estimate,
@@ -134,7 +148,8 @@ def flow_estimates(table: Any, series: Mapping[str, Recorded]) -> tuple[dict[str
     return results, [*sentences, f"<Q^2> = {results['charge_squared'].pick(t=-1)} at t = {last:g}"]
 
 
-FAMILIES = {"loops": loop_estimates, "mesons": meson_estimates, "flow": flow_estimates}
+FAMILIES = {"loops": loop_estimates, "mesons": meson_estimates, "baryons": baryon_estimates,
+            "charges": charge_estimates, "disconnected": disconnected_estimates, "flow": flow_estimates}
 """{family: function of (table, {quantity: series}) that returns {name: estimate} and sentences}."""
 
 

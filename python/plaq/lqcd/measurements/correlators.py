@@ -6,7 +6,8 @@ import numpy as np
 
 from plaq.lqcd.analysis.correlator_fits import fold
 
-AXIAL = "gammatgamma5_gamma5"  # the correlator of the axial current with the pseudoscalar source
+# Correlators of currents with the pseudoscalar source: axial, local vector, conserved vector.
+AXIAL, VECTOR, CONSERVED = "gammatgamma5_gamma5", "gammat_gamma5", "conserved_gamma5"
 
 
 def effective_mass(correlator: np.ndarray) -> np.ndarray:

@@ -12,6 +12,7 @@ from plaq.data.recorded import Recorded
 from plaq.data.statistics import no_error
 from plaq.lqcd.analysis.averages import split
 from plaq.lqcd.analysis.drift import CHANCE, drift_sentence, drifting_series
+from plaq.lqcd.fields.gamma import STRUCTURES
 
 OF_TRAJECTORIES = ("acceptance", "exp_minus_delta_h", "delta_h")  # not of configurations
 
@@ -81,6 +82,6 @@ def watched(series: Mapping[str, Recorded]) -> tuple[dict[str, np.ndarray], dict
             others[path.replace("charge", "charge_squared")] = recorded.values[:, -1]**2
         elif name == "wilson_loops":
             normal[path] = recorded.values[:, 0, 0]
-        elif family == "mesons":
+        elif family == "mesons" and name in STRUCTURES:
             others[path] = recorded.values[:, recorded.values.shape[1] // 4]
     return normal, others

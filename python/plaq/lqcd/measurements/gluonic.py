@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from plaq.data.estimate import Axis
-from plaq.lqcd.fields.fields import GaugeField
 from plaq.lqcd.measurements.measurement import Measurement, Quantity
 from plaq.lqcd.measurements.scales import flow_times
+from plaq.lqcd.measurements.workbench import Workbench
 from plaq.lqcd.parameters import Parameters
 
 
@@ -32,9 +32,9 @@ class Plaquettes(Measurement):
                 "polyakov": Quantity("Polyakov loop, real and imaginary part of tr L / 3 on average over space",
                                      (Axis("part", np.arange(2)),))}
 
-    def measure(self, gauge: GaugeField, number: int) -> Mapping[str, Any]:
-        temporal, spatial = gauge.plaquettes()
-        loop = gauge.polyakov_loop()
+    def measure(self, bench: Workbench) -> Mapping[str, Any]:
+        temporal, spatial = bench.gauge.plaquettes()
+        loop = bench.gauge.polyakov_loop()
         return {"plaquette": (temporal + spatial) / 2, "plaquette_temporal": temporal, "plaquette_spatial": spatial,
                 "polyakov": [loop.real, loop.imag]}
 
@@ -50,9 +50,10 @@ class Loops(Measurement):
                 "wilson_loops": Quantity("Re tr W / 3 of loops of r sites in space, on links smeared there, and t in "
                                          "time", (Axis("r", r, "a"), Axis("t", t, "a")))}
 
-    def measure(self, gauge: GaugeField, number: int) -> Mapping[str, Any]:
-        return {"rectangle": gauge.rectangle(),
-                "wilson_loops": gauge.wilson_loops(self.table.space, self.table.time, smooth_links(gauge, self.table))}
+    def measure(self, bench: Workbench) -> Mapping[str, Any]:
+        smeared = bench.links(self.table.ape_alpha, self.table.ape_steps)
+        return {"rectangle": bench.gauge.rectangle(),
+                "wilson_loops": bench.gauge.wilson_loops(self.table.space, self.table.time, smeared)}
 
 
 class Flow(Measurement):
@@ -67,15 +68,10 @@ class Flow(Measurement):
                                              "at flow times", (axis,), "a^-4"),
                 "charge": Quantity("topological charge, clover, at flow times", (axis,))}
 
-    def measure(self, gauge: GaugeField, number: int) -> Mapping[str, Any]:
-        flowed, rows = gauge.copy(), []
+    def measure(self, bench: Workbench) -> Mapping[str, Any]:
+        flowed, rows = bench.gauge.copy(), []
         for step in np.diff(flow_times(self.table), prepend=0.0):
             flowed.flow(step, self.table.step)
             rows.append((*flowed.energy_and_charge(), flowed.plaquette_energy()))
         energy, charge, plaquettes = np.transpose(rows)
         return {"energy": energy, "energy_plaquette": plaquettes, "charge": charge}
-
-
-def smooth_links(gauge: GaugeField, table: Any) -> GaugeField:
-    """Return the gauge field with links in space smeared as the table says. Collective."""
-    return gauge.copy().ape(table.ape_alpha, table.ape_steps) if table.ape_steps else gauge

@@ -1,19 +1,54 @@
-"""Measurements of hadrons: two-point functions of valence quarks."""
+"""Two-point functions of mesons from valence quarks, as tables [mesons.NAME] ask for them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from plaq.data.estimate import Axis
-from plaq.lqcd.fields.fields import GaugeField
-from plaq.lqcd.fields.propagators import Propagator, Smearing, noise_propagator, point_propagator
-from plaq.lqcd.fields.wilson import Wilson
-from plaq.lqcd.measurements.gluonic import smooth_links
+from plaq.lqcd.fields import gamma
+from plaq.lqcd.fields.propagators import Propagator
+from plaq.lqcd.fields.sources import Source, random_site
+from plaq.lqcd.measurements.correlators import AXIAL, CONSERVED, VECTOR
+from plaq.lqcd.measurements.currents import conserved_correlator, ward_violation
 from plaq.lqcd.measurements.measurement import Measurement, Quantity
-from plaq.lqcd.measurements.mesons import meson_correlator, spin_tensor
+from plaq.lqcd.measurements.mesons import contract, spin_tensors
+from plaq.lqcd.measurements.workbench import Brush, Line, Quark, Workbench, brush_of, quark_of
+from plaq.lqcd.parameters import Parameters
+
+REST = (0, 0, 0)
+
+
+def sources_of(p: Parameters, table: Any, number: int) -> list[Source]:
+    """Return the sources of a table on a configuration, at random sites or at those of the input."""
+    kind = {"noise": table.noise}.get(table.source, table.source) if hasattr(table, "noise") else table.source
+    dilution = tuple(getattr(table, "dilution", ()))
+    count = table.sources if isinstance(table.sources, int) else len(table.sources)
+    made = []
+    for s in range(count):
+        site = (random_site(p.lattice.extents, p.seed, number - 1, s) if isinstance(table.sources, int)
+                else table.sources[s])
+        if kind == "point":
+            made.append(Source("point", site))
+        elif kind == "wall":
+            made.append(Source("wall", (site[0], 0, 0, 0)))
+        else:
+            made.append(Source(kind, (site[0], 0, 0, 0), p.seed, number - 1, s, dilution))
+    return made
+
+
+def smeared_sink(bench: Workbench, propagator: Propagator, brush: Brush) -> Propagator:
+    """Return a propagator with the sink that a table asks for. Collective."""
+    smearing = bench.smearing(brush)
+    return propagator.smear_sink(smearing) if smearing else propagator
+
+
+def momentum_suffix(momentum: tuple[int, ...]) -> str:
+    """Return the end of a quantity's name: nothing at rest, else as ``_p1_0_-1``."""
+    return "" if not any(momentum) else "_p" + "_".join(map(str, momentum))
 
 
 class Mesons(Measurement):
@@ -21,38 +56,106 @@ class Mesons(Measurement):
 
     family = "mesons"
 
+    def __init__(self, p: Parameters, name: str):
+        super().__init__(p, name)
+        table = self.table
+        self.quarks = (quark_of(table, table.kappa, table.mu),
+                       quark_of(table, table.kappa if table.kappa_2 is None else table.kappa_2,
+                                table.mu if table.mu_2 is None else table.mu_2))
+        self.momenta = [tuple(k) for k in table.momenta]
+
+    @property
+    def has_current(self) -> bool:
+        """Whether the conserved current and its Ward identity are measured: for two quarks of one kappa."""
+        return self.quarks[0].kappa == self.quarks[1].kappa and "gamma5" in self.table.structures
+
     def pairs(self) -> dict[str, tuple[str, str]]:
-        """Return {quantity: (structure of the sink, of the source)}."""
-        pairs = {name: (name, name) for name in self.table.structures}
+        """Return {quantity: (structure of the sink, of the source)} at rest."""
+        table = self.table
+        pairs = {name: (name, name) for name in table.structures}
         if "gamma5" in pairs:
-            pairs["gammatgamma5_gamma5"] = "gammatgamma5", "gamma5"
-        return pairs
+            pairs |= {AXIAL: ("gammatgamma5", "gamma5"), VECTOR: ("gammat", "gamma5")}
+        chosen = [(a, b) for a in gamma.STRUCTURES for b in gamma.STRUCTURES] if table.pairs == "all" else table.pairs
+        return pairs | {a if a == b else f"{a}_{b}": (a, b) for a, b in chosen}
+
+    def dtype(self, sink: str, source: str, momentum: tuple[int, ...]) -> type:
+        """Return complex where a correlator of a configuration is not real: see `quantities`."""
+        is_real = self.quarks[0] == self.quarks[1] and not any(momentum)
+        return float if is_real and (sink == source or (sink, source) == ("gammatgamma5", "gamma5")) else complex
 
     def quantities(self) -> dict[str, Quantity]:
         t = Axis("t", np.arange(self.p.lattice.extents[0]), "a")
-        return {name: Quantity("two-point function, sum over space"
-                               + (f", {sink} at the sink and {source} at the source" if sink != source else "")
-                               + ", t from the source", (t,)) for name, (sink, source) in self.pairs().items()}
+        found = {}
+        for k in self.momenta:
+            for name, (sink, source) in self.pairs().items():
+                words = "two-point function, sum over space"
+                words += f", {sink} at the sink and {source} at the source" if sink != source else ""
+                words += f", momentum {k} in 2 pi / L" if any(k) else ""
+                found[name + momentum_suffix(k)] = Quantity(f"{words}, t from the source", (t,),
+                                                            dtype=self.dtype(sink, source, k))
+        if self.has_current:
+            found[CONSERVED] = Quantity("conserved vector current from t to t + 1, and gamma5 at the source, "
+                                        "of the first source", (t,), dtype=complex)
+            found["ward_violation"] = Quantity("largest violation of the current's Ward identity away from the source, "
+                                               "over the sum of C_PP")
+        return found
 
-    def measure(self, gauge: GaugeField, number: int) -> Mapping[str, Any]:
-        matrix = Wilson(gauge, self.table.kappa, self.table.mu, self.table.theta, self.table.csw)
-        tensor = spin_tensor(self._propagator(matrix, gauge, number))
-        return {name: meson_correlator(tensor, sink, source=source) for name, (sink, source) in self.pairs().items()}
+    def sources(self, number: int) -> list[list[Source]]:
+        """Return sources by momentum of each position: a point serves all of them."""
+        return [[source] if source.kind == "point" else [replace(source, momentum=k) for k in self.momenta]
+                for source in sources_of(self.p, self.table, number)]
 
-    def _propagator(self, matrix: Wilson, gauge: GaugeField, number: int) -> Propagator:
-        """Return the propagator of a configuration from a random site or time slice, smeared as the table says.
+    def of(self, quark: Quark, source: Source) -> Line:
+        return Line(quark, source, brush_of(self.table, self.table.gauss_source), self.table.keep)
 
-        Random numbers are functions of seed and number.
-        """
-        table, seed, number = self.table, self.p.seed, number - 1
-        links = smooth_links(gauge, table) if table.gauss_source or table.gauss_sink else gauge
-        smearing = Smearing(links, table.gauss_kappa, table.gauss_source) if table.gauss_source else None
-        random = np.random.Generator(np.random.Philox(key=seed, counter=[0, 0, 1, number]))
-        site = tuple(int(x) for x in random.integers(self.p.lattice.extents))
-        options = {"smearing": smearing, "method": table.solver, "precision": table.precision}
-        if table.source == "noise":
-            propagator = noise_propagator(matrix, site[0], seed, number, table.residual, **options)
-        else:
-            propagator = point_propagator(matrix, site, table.residual, **options)
-        return (propagator.smear_sink(Smearing(links, table.gauss_kappa, table.gauss_sink)) if table.gauss_sink
-                else propagator)
+    def lines(self, number: int) -> list[Line]:
+        first, second = self.quarks
+        wanted = []
+        for group in self.sources(number):
+            wanted += [self.of(first, source) for source in group]
+            if second != first or group[0].kind != "point":
+                wanted.append(self.of(second, replace(group[0], momentum=REST)))
+        return wanted
+
+    def measure(self, bench: Workbench) -> Mapping[str, Any]:
+        groups = self.sources(bench.number)
+        tensors, found = 0, {}
+        for place, group in enumerate(groups):
+            tensors = tensors + self._tensors(bench, group, found if place == 0 else None)
+        tensors = tensors / len(groups)
+        for k, tensor in zip(self.momenta, tensors):
+            for name, (sink, source) in self.pairs().items():
+                values = contract(tensor, gamma.STRUCTURES[sink], gamma.STRUCTURES[source])
+                found[name + momentum_suffix(k)] = (values.real if self.dtype(sink, source, k) is float else values)
+        return found
+
+    def _tensors(self, bench: Workbench, group: list[Source], found: dict[str, Any] | None) -> np.ndarray:
+        """Return spin tensors by momentum of one position; ``found`` takes the conserved current. Collective."""
+        first, second = self.quarks
+        brush = brush_of(self.table, self.table.gauss_sink)
+        rest = None
+        if second != first or group[0].kind != "point":
+            rest = bench.line(self.of(second, replace(group[0], momentum=REST)))
+        if group[0].kind == "point":
+            left = bench.line(self.of(first, group[0]))
+            rest = rest or left
+            self._current(bench, left, rest, found)
+            left_sink = smeared_sink(bench, left, brush)
+            right_sink = left_sink if rest is left else smeared_sink(bench, rest, brush)
+            return spin_tensors(left_sink, right_sink, self.momenta)
+        right_sink, tensors = smeared_sink(bench, rest, brush), []
+        for source in group:
+            left = bench.line(self.of(first, source))
+            if source.momentum == REST:
+                self._current(bench, left, rest, found)
+            tensors.append(spin_tensors(smeared_sink(bench, left, brush), right_sink, [source.momentum])[0])
+        return np.array(tensors)
+
+    def _current(self, bench: Workbench, left: Propagator, right: Propagator, found: dict[str, Any] | None) -> None:
+        """Set the conserved current and the violation of its Ward identity in ``found``. Collective."""
+        if found is None or not self.has_current:
+            return
+        current = conserved_correlator(bench.gauge, left, right, "gamma5")
+        pp = contract(spin_tensors(left, right)[0], gamma.GAMMA5, gamma.GAMMA5)
+        found[CONSERVED] = current
+        found["ward_violation"] = ward_violation(current, pp, self.quarks[0].mu + self.quarks[1].mu)

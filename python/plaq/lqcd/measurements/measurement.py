@@ -11,7 +11,7 @@ import numpy as np
 
 from plaq.data.estimate import Axis
 from plaq.data.recorded import Recorded
-from plaq.lqcd.fields.fields import GaugeField
+from plaq.lqcd.measurements.workbench import Line, Workbench
 from plaq.lqcd.parameters import Parameters
 
 
@@ -51,9 +51,13 @@ class Measurement(ABC):
     def quantities(self) -> dict[str, Quantity]:
         """Return the layouts of all quantities that `measure` returns."""
 
+    def lines(self, number: int) -> list[Line]:
+        """Return the propagators that `measure` asks for on the configuration with this number, each as often."""
+        return []
+
     @abstractmethod
-    def measure(self, gauge: GaugeField, number: int) -> Mapping[str, Any]:
-        """Return {quantity: value} of the configuration with this number, from one on, on all ranks. Collective."""
+    def measure(self, bench: Workbench) -> Mapping[str, Any]:
+        """Return {quantity: value} of the configuration of ``bench``, on all ranks. Collective."""
 
 
 def record(measurement: Measurement, rows: Mapping[str, Sequence[np.ndarray]], last: int) -> dict[str, Recorded]:

@@ -23,9 +23,32 @@ def correlator(at_sites: np.ndarray, propagator: Propagator, momentum: Sequence[
     lattice = propagator.lattice
     if at_sites.shape != lattice.local:
         raise ValueError(f"a rank's part of the summand is {lattice.local}, not {at_sites.shape}")
-    values = at_sites * _momentum_phases(lattice, propagator.source, momentum)
+    values = at_sites * sink_phases(lattice, propagator.source, [momentum])
     sums = lattice.call(_core.lqcd.slice_sums, lattice.context, lattice.layout, np.ascontiguousarray(values, complex))
     return np.roll(sums, -propagator.source[0])
+
+
+def spin_tensors(propagator: Propagator, second: Propagator | None = None,
+                 momenta: Sequence[Sequence[int]] = ((0, 0, 0),)) -> np.ndarray:
+    """Return `spin_tensor` for several momenta at once, [momentum, t, a, b, c, d]. Collective."""
+    lattice, other = propagator.lattice, second or propagator
+    if other.source != propagator.source or other.local.shape != propagator.local.shape:
+        raise InputError("the two propagators of a meson start from the same site")
+    for momentum in momenta:
+        if propagator.momentum is not None and any(
+                k != p - q for k, p, q in zip(momentum, propagator.momentum, other.momentum or (0, 0, 0))):
+            raise InputError(f"a momentum {tuple(momentum)} needs the propagator of a point, or of a source with this "
+                             "momentum")
+    return spin_products(lattice, propagator.source, propagator.local, other.local, momenta)
+
+
+def spin_products(lattice: Lattice, source: Sequence[int], left: np.ndarray, right: np.ndarray,
+                  momenta: Sequence[Sequence[int]] = ((0, 0, 0),)) -> np.ndarray:
+    """Return the tensors of `spin_tensors` from arrays of this rank's box, with t from the ``source``. Collective."""
+    tensor = lattice.call(_core.lqcd.spin_tensor, lattice.context, lattice.layout,
+                          sink_phases(lattice, source, momenta), np.ascontiguousarray(left),
+                          np.ascontiguousarray(right))
+    return np.roll(tensor, -source[0], axis=1)
 
 
 def spin_tensor(propagator: Propagator, second: Propagator | None = None,
@@ -36,20 +59,10 @@ def spin_tensor(propagator: Propagator, second: Propagator | None = None,
     S = S(x, y) and S' have spins a ... d and colours i, j. t counts from the source. All mesons of the two propagators
     follow from it (`meson_correlator`). Bits do not depend on ranks.
 
-    second : S', by default S. momentum : integers k (x, y, z). InputError for propagators from different sources, and
-    for a momentum of noise, whose sites have none. Collective.
+    second : S', by default S. momentum : integers k (x, y, z); of a wall or noise, the difference of the momenta of
+    both sources. InputError for propagators from different sources, and for another momentum. Collective.
     """
-    lattice, other = propagator.lattice, second or propagator
-    if other.source != propagator.source or other.local.shape != propagator.local.shape:
-        raise InputError("the two propagators of a meson start from the same site")
-    left = propagator.local
-    if any(momentum):
-        if left.shape[-1] != 3:
-            raise InputError("a momentum needs the propagator of a point, not of noise")
-        left = left * _momentum_phases(lattice, propagator.source, momentum)[..., None, None, None, None]
-    tensor = lattice.call(_core.lqcd.spin_tensor, lattice.context, lattice.layout, np.ascontiguousarray(left),
-                         np.ascontiguousarray(other.local))
-    return np.roll(tensor, -propagator.source[0], axis=0)
+    return spin_tensors(propagator, second, [momentum])[0]
 
 
 def meson_correlator(propagator: Propagator | np.ndarray, structure: str | np.ndarray = "gamma5",
@@ -68,27 +81,45 @@ def meson_correlator(propagator: Propagator | np.ndarray, structure: str | np.nd
     pion of the doublet. momentum : as in `spin_tensor`. In lattice units, not divided by the volume, for $M = 1 -
     \kappa H + \dots$: times $(2\kappa)^2$ for fields normalised with the mass. Collective.
     """
-    at_sink = _matrix(structure)
-    at_source = at_sink if source is None else _matrix(source)
+    at_sink = gamma_matrix(structure)
+    at_source = at_sink if source is None else gamma_matrix(source)
     W = spin_tensor(propagator, second, momentum) if isinstance(propagator, Propagator) else propagator
+    return contract(W, at_sink, at_source).real
+
+
+def contract(W: np.ndarray, at_sink: np.ndarray, at_source: np.ndarray) -> np.ndarray:
+    """Return the complex correlators of `meson_correlator` from spin tensors [..., t, a, b, c, d].
+
+    Noise with all spins in one column, with b and d of length one, is the source gamma5 alone.
+    """
     # tr of gamma5 Gamma S Gamma^x gamma5 S'^+
-    left, right = gamma.GAMMA5 @ at_sink, -gamma.GAMMA[0] @ at_source.conj().T @ gamma.GAMMA[0] @ gamma.GAMMA5
-    return np.einsum("ca,bd,tabcd->t", left, right, W).real
+    left, right = gamma.GAMMA5 @ at_sink, source_factor(at_source, W.shape[-1])
+    return np.einsum("ca,bd,...abcd->...", left, right, W)
 
 
-def _momentum_phases(lattice: Lattice, source: Sequence[int], momentum: Sequence[int]) -> np.ndarray:
-    """Return exp(-2 pi i k (x - y) / L), [1, x, y, z], of this rank's sites."""
-    if len(momentum) != 3 or any(int(k) != k for k in momentum):
-        raise InputError(f"a momentum has three integers, in units of 2 pi / L, not {tuple(momentum)}")
-    out = np.ones((1, 1, 1, 1), complex)
-    for mu, (k, box, y, n) in enumerate(zip(momentum, lattice.box[1:], source[1:], lattice.extents[1:]), 1):
-        axis = [1] * 4
-        axis[mu] = -1
-        out = out * np.exp(-2j * np.pi * k * (np.arange(box.start, box.stop) - y) / n).reshape(axis)
-    return out
+def source_factor(at_source: np.ndarray, spins: int = 4) -> np.ndarray:
+    """Return Gamma^x gamma5 with the sign of `meson_correlator`; InputError if one column of all spins has no such."""
+    factor = -gamma.GAMMA[0] @ at_source.conj().T @ gamma.GAMMA[0] @ gamma.GAMMA5
+    if spins == 4:
+        return factor
+    if not np.allclose(factor, factor[0, 0] * np.eye(4)):
+        raise InputError('noise without dilution in spin serves mesons with gamma5 at the source alone')
+    return factor[:1, :1]
 
 
-def _matrix(structure: str | np.ndarray) -> np.ndarray:
+def sink_phases(lattice: Lattice, source: Sequence[int], momenta: Sequence[Sequence[int]]) -> np.ndarray:
+    """Return exp(-2 pi i k (x - y) / L), [momentum, x, y, z], of this rank's sites."""
+    out = []
+    for momentum in momenta:
+        if len(momentum) != 3 or any(int(k) != k for k in momentum):
+            raise InputError(f"a momentum has three integers, in units of 2 pi / L, not {tuple(momentum)}")
+        turns = [np.exp(-2j * np.pi * k * (np.arange(box.start, box.stop) - y) / n)
+                 for k, box, y, n in zip(momentum, lattice.box[1:], source[1:], lattice.extents[1:])]
+        out.append(np.einsum("x,y,z->xyz", *turns))
+    return np.array(out)
+
+
+def gamma_matrix(structure: str | np.ndarray) -> np.ndarray:
     """Return the matrix of a structure; InputError for an unknown name."""
     if not isinstance(structure, str):
         return structure

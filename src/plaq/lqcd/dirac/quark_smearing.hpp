@@ -11,6 +11,11 @@ namespace plaq::lqcd {
 void gaussian_smear(context& ctx, spinors<double>& psi, const links<double>& u, double kappa, int times,
                     const angles& theta);
 
+/// Returns U_mu(x) psi(x + mu) for step = 1, U_mu(x - mu)^+ psi(x - mu) for step = -1, with the phases of `theta` as in
+/// gaussian_smear. psi has all sites. Collective.
+spinors<double> transport(context& ctx, const spinors<double>& psi, const links<double>& u, int mu, int step,
+                          const angles& theta);
+
 namespace detail {
 /// Arguments of a parallel transport: out += z U in for the spins of a group, or z U^+ in; z in without U.
 struct transport_args {

@@ -1,6 +1,9 @@
 #include "plaq/lqcd/lattice/contraction.hpp"
 
+#include <algorithm>
+
 #include "plaq/base/error.hpp"
+#include "plaq/lqcd/lattice/contraction_kernel.hpp"
 #include "plaq/lqcd/lattice/site_sum.hpp"
 
 namespace plaq::lqcd {
@@ -8,22 +11,22 @@ namespace plaq::lqcd {
 namespace {
 
 using number = std::complex<double>;
+using detail::add_product, detail::chunk;
 
-/// Returns `count` sums for each time slice of the whole lattice, [t, sum]. add(site, sums) adds to real and imaginary
-/// parts; sites of this rank are in the order of its box.
+constexpr int spins = 4, colours = 3, pairs = spins * spins;
+
+/// Returns sums of `count` numbers for each time slice of the whole lattice, [t, number]. add(t, begin, end, sums) adds
+/// those of items of a slice t of this rank to real and imaginary parts.
 template <class Add>
-std::vector<number> sum_slices(context& ctx, const lattice& lat, int count, Add&& add) {
-  const auto local = lat.local();
-  const std::int64_t slice = product(local) / local[0];
-  const int first_slice = lat.origin()[0];
+std::vector<number> sum_slices(context& ctx, const lattice& lat, int count, std::int64_t items, Add&& add) {
   std::vector<number> values;
   ctx.workers.run("contract", [&] {
     for (int t = 0; t < lat.extents[0]; ++t) {
-      const bool slice_is_local = t >= first_slice && t < first_slice + local[0];
-      const auto sums = sum_over_sites(ctx, "contract", 2 * count, slice_is_local ? slice : 0,
+      const int here = t - lat.origin()[0];
+      const bool is_local = here >= 0 && here < lat.local()[0];
+      const auto sums = sum_over_sites(ctx, "contract", 2 * count, is_local ? items : 0,
                                        [&](std::size_t begin, std::size_t end, auto& parts) {
-                                         for (std::size_t s = begin; s < end; ++s)
-                                           add((t - first_slice) * slice + std::int64_t(s), parts);
+                                         add(here, std::int64_t(begin), std::int64_t(end), parts);
                                        });
       for (int i = 0; i < count; ++i) values.emplace_back(sums[2 * i], sums[2 * i + 1]);
     }
@@ -31,46 +34,133 @@ std::vector<number> sum_slices(context& ctx, const lattice& lat, int count, Add&
   return values;
 }
 
-constexpr int spins = 4, colours = 3, pairs = spins * spins;
+/// Returns [momentum, t, number] of values(site, out, workspace), which sets `chunks` chunks on a site of this rank's
+/// box. The workspace has `more` numbers.
+template <class Values>
+std::vector<number> project(context& ctx, const lattice& lat, const momentum_phases& phases, int chunks,
+                            std::size_t more, Values&& values) {
+  const coordinates local = lat.local(), cubes{1, local[1] / 2, local[2] / 2, local[3] / 2};
+  const std::int64_t slice = product(local) / local[0];
+  const int size = 2 * chunk * chunks, count = phases.count * chunk * chunks;
+  const auto sums = sum_slices(ctx, lat, count, product(cubes), [&](int t, auto begin, auto end, auto& parts) {
+    std::vector<double> on_site(size), of_cube(std::size_t(phases.count) * size), turn(2 * phases.count),
+        workspace(more);
+    for (auto cube = begin; cube < end; ++cube) {
+      std::fill(of_cube.begin(), of_cube.end(), 0.0);
+      const coordinates corner = coordinates_in(cube, cubes);
+      for (int i = 0; i < 8; ++i) {
+        const coordinates x{0, 2 * corner[1] + (i >> 2), 2 * corner[2] + (i >> 1 & 1), 2 * corner[3] + (i & 1)};
+        const std::int64_t at = index_in(x, local);
+        values(t * slice + at, on_site.data(), workspace.data());
+        for (int p = 0; p < phases.count; ++p) {
+          const number phase = phases.values[p * slice + at];
+          turn[2 * p] = phase.real(), turn[2 * p + 1] = phase.imag();
+        }
+        add_product({phases.count, 1, chunks, turn.data(), on_site.data(), of_cube.data()});
+      }
+      for (int n = 0; n < count; ++n) {
+        const double* from = of_cube.data() + n / chunk * 2 * chunk + n % chunk;
+        parts[2 * n].add(from[0]);
+        parts[2 * n + 1].add(from[chunk]);
+      }
+    }
+  });
+  std::vector<number> sorted;
+  const auto per_momentum = std::size_t(chunk * chunks);
+  for (int p = 0; p < phases.count; ++p)
+    for (int t = 0; t < lat.extents[0]; ++t) {
+      const auto from = sums.begin() + std::ptrdiff_t((std::size_t(t) * phases.count + p) * per_momentum);
+      sorted.insert(sorted.end(), from, from + std::ptrdiff_t(per_momentum));
+    }
+  return sorted;
+}
+
+/// Sets real and imaginary parts of sixteen numbers.
+void set(double* to, int i, number z) {
+  to[i] = z.real();
+  to[chunk + i] = z.imag();
+}
+
+/// Line [spin pair][colour pair] of a site with four source spins and three colours.
+struct spin_colour {
+  explicit spin_colour(const number* site) : values(site) {}
+  number operator()(int spin_pair, int i, int j) const {
+    return values[(spin_pair / spins * colours + i) * spins * colours + spin_pair % spins * colours + j];
+  }
+  const number* values;
+};
 
 }  // namespace
 
 std::vector<number> slice_sums(context& ctx, const lattice& lat, const number* f) {
-  return sum_slices(ctx, lat, 1, [&](std::int64_t site, auto& sums) {
-    sums[0].add(f[site].real());
-    sums[1].add(f[site].imag());
+  const std::int64_t slice = product(lat.local()) / lat.local()[0];
+  return sum_slices(ctx, lat, 1, slice, [&](int t, auto begin, auto end, auto& sums) {
+    for (auto s = begin; s < end; ++s) {
+      sums[0].add(f[t * slice + s].real());
+      sums[1].add(f[t * slice + s].imag());
+    }
   });
 }
 
-std::vector<number> spin_tensor(context& ctx, const lattice& lat, int source_colours, const number* S,
-                                const number* other) {
-  check(source_colours >= 1 && source_colours <= colours, "a propagator has up to three colours at its source");
-  const int inner = colours * source_colours;
-  return sum_slices(ctx, lat, pairs * pairs, [&](std::int64_t site, auto& sums) {
-    // Products of a matrix [a b][i j] and the adjoint of another one; the inner loop is over all c d.
-    double re[colours * colours][pairs], im[colours * colours][pairs], sum_re[pairs], sum_im[pairs];
-    const auto number_at = [&](const number* of, int pair, int k) {
-      const int spin = pair / spins, source_spin = pair % spins, colour = k / source_colours;
-      return of[((site * spins + spin) * colours + colour) * spins * source_colours + source_spin * source_colours +
-                k % source_colours];
-    };
+std::vector<number> spin_tensor(context& ctx, const lattice& lat, const momentum_phases& phases, const quark_line& S,
+                                const quark_line& other) {
+  for (const auto& line : {S, other})
+    check((line.spins == 1 || line.spins == spins) && line.colours >= 1 && line.colours <= colours,
+          "a propagator has one or four spins, and up to three colours at its source");
+  check(S.spins == other.spins && S.colours == other.colours, "two propagators have different sources");
+  const int rows = spins * S.spins, inner = colours * S.colours, of_site = rows * inner;
+  const auto sums = project(ctx, lat, phases, rows, 0, [&](std::int64_t site, double* out, double*) {
+    double left[2 * colours * colours * pairs], right[2 * colours * colours * chunk] = {};
     for (int k = 0; k < inner; ++k)
-      for (int cd = 0; cd < pairs; ++cd)
-        re[k][cd] = number_at(other, cd, k).real(), im[k][cd] = number_at(other, cd, k).imag();
-    for (int ab = 0; ab < pairs; ++ab) {
-      for (int cd = 0; cd < pairs; ++cd) sum_re[cd] = sum_im[cd] = 0;
-      for (int k = 0; k < inner; ++k) {
-        const double x = number_at(S, ab, k).real(), y = number_at(S, ab, k).imag();
-        for (int cd = 0; cd < pairs; ++cd) {
-          sum_re[cd] += x * re[k][cd] + y * im[k][cd];
-          sum_im[cd] += y * re[k][cd] - x * im[k][cd];
+      for (int pair = 0; pair < rows; ++pair) {
+        const int spin = pair / S.spins, source = pair % S.spins, colour = k / S.colours;
+        const std::int64_t at =
+            site * of_site + ((spin * colours + colour) * S.spins + source) * S.colours + k % S.colours;
+        left[2 * (k * rows + pair)] = S.values[at].real(), left[2 * (k * rows + pair) + 1] = S.values[at].imag();
+        set(right + 2 * chunk * k, pair, std::conj(other.values[at]));
+      }
+    std::fill_n(out, 2 * chunk * rows, 0.0);
+    add_product({rows, inner, 1, left, right, out});
+  });
+  if (rows == chunk) return sums;
+  std::vector<number> without_padding;
+  for (std::size_t i = 0; i < sums.size(); ++i)
+    if (int(i % chunk) < rows) without_padding.push_back(sums[i]);
+  return without_padding;
+}
+
+std::vector<number> baryon_tensor(context& ctx, const lattice& lat, const momentum_phases& phases, const number* S1,
+                                  const number* S2, const number* S3) {
+  constexpr int of_site = spins * spins * colours * colours, size_of_two = 9 * pairs * 2 * chunk;
+  return project(ctx, lat, phases, pairs * pairs, 2 * size_of_two, [&](std::int64_t site, double* out, double* two) {
+    const spin_colour a(S1 + site * of_site), b(S2 + site * of_site), c(S3 + site * of_site);
+    // Two quarks [k k'][spins a b][spins c d], then with the third one.
+    double left[2 * 4 * pairs], right[4 * 2 * chunk], third[9 * 2 * chunk];
+    std::fill_n(two, size_of_two, 0.0);
+    for (int k = 0; k < colours; ++k)
+      for (int k1 = 0; k1 < colours; ++k1) {
+        for (int term = 0; term < 4; ++term) {  // both orders of the other colours at sink and source
+          const int i = (k + 1 + (term & 1)) % 3, j = (k + 2 - (term & 1)) % 3;
+          const int i1 = (k1 + 1 + (term >> 1)) % 3, j1 = (k1 + 2 - (term >> 1)) % 3;
+          const double sign = term == 0 || term == 3 ? 1.0 : -1.0;
+          for (int pair = 0; pair < pairs; ++pair) {
+            const number z = sign * a(pair, i, i1);
+            left[2 * (term * pairs + pair)] = z.real(), left[2 * (term * pairs + pair) + 1] = z.imag();
+            set(right + 2 * chunk * term, pair, b(pair, j, j1));
+          }
         }
+        const int kk = colours * k + k1;
+        add_product({pairs, 4, 1, left, right, two + kk * pairs * 2 * chunk});
+        for (int pair = 0; pair < pairs; ++pair) set(third + 2 * chunk * kk, pair, c(pair, k, k1));
       }
-      for (int cd = 0; cd < pairs; ++cd) {
-        sums[2 * (ab * pairs + cd)].add(sum_re[cd]);
-        sums[2 * (ab * pairs + cd) + 1].add(sum_im[cd]);
+    double* const rows = two + size_of_two;  // [k k'][a b c d]
+    for (int kk = 0; kk < 9; ++kk)
+      for (int abcd = 0; abcd < pairs * pairs; ++abcd) {
+        const double* from = two + (kk * pairs + abcd / chunk) * 2 * chunk + abcd % chunk;
+        rows[2 * (kk * pairs * pairs + abcd)] = from[0], rows[2 * (kk * pairs * pairs + abcd) + 1] = from[chunk];
       }
-    }
+    std::fill_n(out, 2 * pairs * pairs * chunk, 0.0);
+    add_product({pairs * pairs, 9, 1, rows, third, out});
   });
 }
 

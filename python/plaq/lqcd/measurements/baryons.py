@@ -1,0 +1,106 @@
+"""Two-point functions of baryons, as tables [baryons.NAME] ask for them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from plaq import _core
+from plaq.data.estimate import Axis
+from plaq.errors import InputError
+from plaq.lqcd.fields.propagators import Propagator
+from plaq.lqcd.measurements.hadrons import momentum_suffix, smeared_sink, sources_of
+from plaq.lqcd.measurements.interpolators import coefficients, flavours_of
+from plaq.lqcd.measurements.measurement import Measurement, Quantity
+from plaq.lqcd.measurements.mesons import sink_phases
+from plaq.lqcd.measurements.workbench import Line, Quark, Workbench, brush_of, quark_of
+from plaq.lqcd.parameters import Parameters
+
+PARITIES = {"": "plus", "_minus": "minus"}
+
+
+def baryon_tensor(lines: Sequence[Propagator], momenta: Sequence[Sequence[int]] = ((0, 0, 0),)) -> np.ndarray:
+    r"""Return the tensor T of three propagators from one source, [momentum, t, a, b, c, d, e, f], on all ranks.
+
+    $T = \sum_{\mathbf x} e^{-2\pi i\mathbf k(\mathbf x-\mathbf y)/L}\,\epsilon_{ijk}\epsilon_{i'j'k'}\,
+    S_{1,ai,bi'}S_{2,cj,dj'}S_{3,ek,fk'}$ with spins a ... f. t counts from the source. All baryons of three quarks
+    follow from it (`baryon_correlator`). Quarks move forwards in time: a baryon has $e^{i\pi\theta_0}$ of each quark on
+    the slices before the source. Bits do not depend on ranks. InputError for other sources and for noise. Collective.
+    """
+    lattice, source = lines[0].lattice, lines[0].source
+    if any(line.source != source or line.local.shape[-2:] != (4, 3) for line in lines):
+        raise InputError("the three propagators of a baryon start from the same site, with all spins and colours")
+    tensor = lattice.call(_core.lqcd.baryon_tensor, lattice.context, lattice.layout,
+                          sink_phases(lattice, source, momenta), *(np.ascontiguousarray(line.local) for line in lines))
+    return np.roll(tensor, -source[0], axis=1)
+
+
+def baryon_correlator(tensor: np.ndarray, particle: str = "nucleon", projector: str = "plus") -> np.ndarray:
+    """Return the correlator [..., t] of a particle from the `baryon_tensor` of its flavours u, d, s, complex.
+
+    particle : "nucleon", "sigma", "xi", "lambda", "delta", "sigma_star", "xi_star", "omega"
+    (`interpolators.OPERATORS`).
+    projector : "plus" or "minus", parity of states that move forwards in time, or "polarised" along z. In lattice
+    units: times (2 kappa)^3 of its quarks for fields normalised with the mass.
+    """
+    return np.einsum("abcdef,...abcdef->...", coefficients(particle, projector), tensor)
+
+
+def quarks_of(table: Any) -> dict[str, Quark]:
+    """Return the quarks of a table by flavour, those that it gives."""
+    quarks = {"u": quark_of(table, table.kappa, table.mu),
+              "d": quark_of(table, table.kappa if table.kappa_d is None else table.kappa_d,
+                            -table.mu if table.mu_d is None else table.mu_d)}
+    if table.kappa_s is not None:
+        quarks["s"] = quark_of(table, table.kappa_s, table.mu_s)
+    return quarks
+
+
+class Baryons(Measurement):
+    """Two-point functions of [baryons.NAME]."""
+
+    family = "baryons"
+
+    def __init__(self, p: Parameters, name: str):
+        super().__init__(p, name)
+        self.quarks = quarks_of(self.table)
+        self.momenta = [tuple(k) for k in self.table.momenta]
+
+    def quantities(self) -> dict[str, Quantity]:
+        t = Axis("t", np.arange(self.p.lattice.extents[0]), "a")
+        return {f"{particle}{ending}{momentum_suffix(k)}": Quantity(
+            f"two-point function, sum over space, projector (1 {'+' if parity == 'plus' else '-'} gamma_0)/2"
+            + (f", momentum {k} in 2 pi / L" if any(k) else "") + ", t from the source", (t,), dtype=complex)
+            for particle in self.table.particles for ending, parity in PARITIES.items() for k in self.momenta}
+
+    def flavours(self) -> list[Quark]:
+        """Return the quarks that its particles have, each once."""
+        return list(dict.fromkeys(self.quarks[f] for particle in self.table.particles for f in flavours_of(particle)))
+
+    def lines(self, number: int) -> list[Line]:
+        brush = brush_of(self.table, self.table.gauss_source)
+        return [Line(quark, source, brush, self.table.keep) for source in sources_of(self.p, self.table, number)
+                for quark in self.flavours()]
+
+    def measure(self, bench: Workbench) -> Mapping[str, Any]:
+        sources = sources_of(self.p, self.table, bench.number)
+        sums = dict.fromkeys(self.quantities(), 0.0)
+        for name, values in ((name, values) for source in sources for name, values in self._from(bench, source)):
+            sums[name] = sums[name] + values
+        return {name: values / len(sources) for name, values in sums.items()}
+
+    def _from(self, bench: Workbench, source):
+        """Yield (quantity, correlator) of one source. Collective."""
+        brush, sink = brush_of(self.table, self.table.gauss_source), brush_of(self.table, self.table.gauss_sink)
+        lines = {quark: smeared_sink(bench, bench.line(Line(quark, source, brush, self.table.keep)), sink)
+                 for quark in self.flavours()}
+        tensors: dict[tuple[Quark, ...], np.ndarray] = {}
+        for particle in self.table.particles:
+            key = tuple(self.quarks[f] for f in flavours_of(particle))
+            if key not in tensors:
+                tensors[key] = baryon_tensor([lines[quark] for quark in key], self.momenta)
+            for ending, parity in PARITIES.items():
+                for k, values in zip(self.momenta, baryon_correlator(tensors[key], particle, parity)):
+                    yield f"{particle}{ending}{momentum_suffix(k)}", values
