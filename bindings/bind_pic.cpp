@@ -1,10 +1,12 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -158,17 +160,40 @@ void bind_parts(nb::module_& m) {
           },
           "first"_a, "second"_a, "logarithm"_a, "every"_a = 1);
 
-  nb::class_<ionisation_process>(m, "IonisationProcess", "Ionisation of a gas by particles; see plan.hpp.")
+  nb::class_<gas_process>(m, "GasProcess", "Process of a particle with an atom of a gas; see gas_plan.hpp.")
       .def(
           "__init__",
-          [](ionisation_process* self, int projectiles, int electrons, int ions, double binding_energy,
-             const std::vector<double>& energy, const std::vector<double>& cross_section, const array_in& density,
-             double temperature) {
-            new (self) ionisation_process{projectiles,   electrons,          ions,       binding_energy, energy,
-                                          cross_section, to_vector(density), temperature};
+          [](gas_process* self, const std::string& kind, const std::string& label, double loss, const array_in& energy,
+             const array_in& cross_section) {
+            new (self) gas_process{parse_gas_process(kind), label, loss, to_vector(energy), to_vector(cross_section)};
           },
-          "projectiles"_a, "electrons"_a, "ions"_a, "binding_energy"_a, "energy"_a, "cross_section"_a, "density"_a,
-          "temperature"_a);
+          "kind"_a, "label"_a, "loss"_a, "energy"_a, "cross_section"_a);
+
+  nb::class_<gas_scattering>(m, "GasScattering", "Particles of a species in a gas; see gas_plan.hpp.")
+      .def(
+          "__init__",
+          [](gas_scattering* self, const std::string& name, int projectiles, int electrons, int ions, int negative_ions,
+             double atom_mass, const array_in& density, const array_in& temperature, const std::vector<array_in>& drift,
+             bool centre_energies, const std::string& sharing, double opal_energy, const std::string& law,
+             const std::vector<gas_process>& processes) {
+            if (drift.size() != 3) throw plaq::input_error("the drift of a gas has three components");
+            new (self) gas_scattering{.name = name,
+                                      .projectiles = projectiles,
+                                      .electrons = electrons,
+                                      .ions = ions,
+                                      .negative_ions = negative_ions,
+                                      .atom_mass = atom_mass,
+                                      .density = to_vector(density),
+                                      .temperature = to_vector(temperature),
+                                      .drift = {to_vector(drift[0]), to_vector(drift[1]), to_vector(drift[2])},
+                                      .centre_energies = centre_energies,
+                                      .sharing = parse_energy_sharing(sharing),
+                                      .opal_energy = opal_energy,
+                                      .law = parse_scattering_law(law),
+                                      .processes = processes};
+          },
+          "name"_a, "projectiles"_a, "electrons"_a, "ions"_a, "negative_ions"_a, "atom_mass"_a, "density"_a,
+          "temperature"_a, "drift"_a, "centre_energies"_a, "sharing"_a, "opal_energy"_a, "law"_a, "processes"_a);
 }
 
 void bind_plan(nb::module_& m) {
@@ -214,8 +239,7 @@ void bind_plan(nb::module_& m) {
                    [](plan& p, const std::vector<collision_pair>& all) { p.collision_pairs = all; })
       .def_rw("coupling", &plan::coupling)
       .def_rw("density_scale", &plan::density_scale)
-      .def_prop_rw("ionisations", nullptr,
-                   [](plan& p, const std::vector<ionisation_process>& all) { p.ionisations = all; })
+      .def_prop_rw("scatterings", nullptr, [](plan& p, const std::vector<gas_scattering>& all) { p.scatterings = all; })
       .def(
           "set_window", [](plan& p, double speed, double start) { p.window = {speed, start}; }, "speed"_a, "start"_a)
       .def_prop_ro("window_start", [](const plan& p) { return p.window.start; })
@@ -327,15 +351,15 @@ void bind_plasma(nb::module_& m) {
       .def("start", &plasma::start, free_gil())
       .def(
           "advance",
-          [](plasma& s, int n, bool gauss) {
+          [](plasma& s, int n, bool gauss, const std::optional<array_in>& potentials) {
             std::vector<double> rows;
             {
               nb::gil_scoped_release others;
-              rows = s.advance(n, gauss);
+              rows = s.advance(n, gauss, potentials ? view(*potentials) : std::span<const double>());
             }
             return to_array(std::move(rows), {std::size_t(n), record::length(s.parameters())});
           },
-          "n"_a, "gauss"_a = false, "[n, columns]")
+          "n"_a, "gauss"_a = false, "potentials"_a = nb::none(), "[n, columns]")
       .def(
           "balance",
           [](plasma& s, const std::string& by, bool only_if_it_pays, double most_bytes) {

@@ -1,4 +1,4 @@
-// Collisions and ionisation: conservation laws and rates.
+// Coulomb collisions: conservation laws and rates.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -6,7 +6,6 @@
 #include "plans.hpp"
 #include "plaq/base/error.hpp"
 #include "plaq/pic/processes/collisions.hpp"
-#include "plaq/pic/processes/ionisation.hpp"
 
 namespace plaq::pic {
 namespace {
@@ -151,69 +150,10 @@ TEST(collisions, temperatures_relax_with_different_weights) {
   EXPECT_NEAR((after[0] + 10 * after[1]) / (before[0] + 10 * before[1]), 1, 0.03);
 }
 
-ionisation_process of_gas() {
-  return {.projectiles = 0,
-          .electrons = 0,
-          .ions = 1,
-          .binding_energy = 3e-5,
-          .energy = {3e-5, 1e-3, 2e-3},
-          .cross_section = {0, 2, 1},
-          .density = {0.7}};
-}
-
-TEST(ionisation, cross_sections_are_those_of_the_table) {
-  const ionisation_process process = of_gas();
-  EXPECT_EQ(cross_section(process, 2e-5), 0);
-  EXPECT_EQ(cross_section(process, 3e-5), 0);
-  EXPECT_DOUBLE_EQ(cross_section(process, 1.5e-3), 1.5);
-  EXPECT_EQ(cross_section(process, 1), 1);
-}
-
-// N (1 - exp(-n sigma v dt)) of N electrons of one energy ionise, within four standard errors. Each new pair costs the
-// binding energy, begins at its projectile, and has no charge.
-TEST(ionisation, has_its_rate_and_costs_its_energy) {
-  plan p = colliding();
-  p.species_list[1].mass = 1836;
-  p.dt = 3, p.electrostatic = true;
-  p.ionisations = {of_gas()};
-  p.check();
-  patch<double> self = warm(p, 2000, {});
-  for (std::size_t s = 1; s < 2; ++s) self.species[s] = {};
-  const double energy = 1.5e-3, u = std::sqrt(energy * (energy + 2));
-  for (double& x : self.species[0].u[1]) x = u;
-  const auto all_energy = [&] {
-    double sum = 0;
-    for (std::size_t i = 0; i < self.species[0].size(); ++i) {
-      double u2 = 0;
-      for (std::size_t c = 0; c < 3; ++c) u2 += self.species[0].u[c][i] * self.species[0].u[c][i];
-      sum += self.species[0].w[i] * u2 / (1 + std::sqrt(1 + u2));
-    }
-    return sum;
-  };
-  const double n = double(self.species[0].size()), before = all_energy();
-  const double chance = 1 - std::exp(-0.7 * 1.5 * u / std::sqrt(1 + u * u) * p.dt);
-  std::ranges::fill(self.next_row, 0.0);
-  ionise(p, self);
-  const double products = double(self.species[1].size());
-  EXPECT_NEAR(products, n * chance, 4 * std::sqrt(n * chance * (1 - chance)));
-  EXPECT_EQ(double(self.species[0].size()), n + products);
-  EXPECT_EQ(self.next_row[record::at(0, record::emitted)], products);
-  EXPECT_EQ(self.next_row[record::at(1, record::emitted)], products);
-  EXPECT_NEAR(all_energy(), before - products * self.species[0].w[0] * 3e-5, 1e-12 * before);
-  for (std::size_t i = 0; i < self.species[1].size(); ++i) {
-    EXPECT_EQ(self.species[1].x[0][i], self.species[0].x[0][std::size_t(n) + i]);
-    EXPECT_EQ(self.species[1].u[0][i], 0);
-  }
-  p.ionisations[0].density = {0};
-  ionise(p, self);
-  EXPECT_EQ(double(self.species[1].size()), products);
-}
-
 TEST(collisions, misuse_is_an_error) {
   const auto refused = [](auto change) {
     plan p = colliding();
     p.collision_pairs = {{.first = 0, .second = 1}};
-    p.ionisations = {of_gas()};
     p.check();
     change(p);
     EXPECT_THROW(p.check(), input_error);
@@ -222,13 +162,6 @@ TEST(collisions, misuse_is_an_error) {
   refused([](plan& p) { p.collision_pairs[0].logarithm = 0; });
   refused([](plan& p) { p.collision_pairs[0].every = 0; });
   refused([](plan& p) { p.coupling = 0; });
-  refused([](plan& p) { p.ionisations[0].ions = -1; });
-  refused([](plan& p) { p.ionisations[0].ions = 0; });
-  refused([](plan& p) { p.ionisations[0].energy = {1e-4}; });
-  refused([](plan& p) { p.ionisations[0].energy = {1e-3, 1e-3, 1e-2}; });
-  refused([](plan& p) { p.ionisations[0].binding_energy = 1; });
-  refused([](plan& p) { p.ionisations[0].density = {1, 2}; });
-  refused([](plan& p) { p.ionisations[0].density = {-1}; });
 }
 
 }  // namespace

@@ -318,15 +318,15 @@ TEST(conductors, have_a_surface_of_nodes_with_a_neighbour_outside) {
     const auto surface = conductor_surface(p);
     EXPECT_EQ(surface.size(), std::size_t(std::pow(4, dimensions) - std::pow(2, dimensions))) << dimensions;
     EXPECT_TRUE(std::ranges::is_sorted(surface));
-    for (const auto& [node, potential] : surface) EXPECT_EQ(potential, 0.5);
+    for (const auto& [node, conductor] : surface) EXPECT_EQ(conductor, 0u);
   }
 }
 
-TEST(conductors, that_overlap_have_the_potential_of_the_last_one) {
+TEST(conductors, that_overlap_are_the_last_one) {
   plan p = periodic(1, 1, 10, 1);
   add_conductor(p, 1, [](const point& at) { return at[0] >= 2 && at[0] <= 5; });
   add_conductor(p, 2, [](const point& at) { return at[0] >= 5 && at[0] <= 7; });
-  EXPECT_EQ(conductor_surface(p), (std::vector<std::pair<std::int64_t, double>>{{2, 1}, {7, 2}}));
+  EXPECT_EQ(conductor_surface(p), (std::vector<std::pair<std::int64_t, std::size_t>>{{2, 0}, {7, 1}}));
 }
 
 TEST(conductors, have_no_surface_on_a_side_of_the_box) {
@@ -335,7 +335,7 @@ TEST(conductors, have_no_surface_on_a_side_of_the_box) {
   add_conductor(p, 1, [](const point& at) { return at[0] <= 2 && at[1] >= 3 && at[1] <= 5; });
   const auto surface = conductor_surface(p);
   EXPECT_EQ(surface.size(), 5u);  // of 9 nodes 3 are on the side and one is inside
-  for (const auto& [node, potential] : surface) EXPECT_NE(node % p.nodes(0), 0);
+  for (const auto& [node, conductor] : surface) EXPECT_NE(node % p.nodes(0), 0);
 }
 
 TEST(conductors, continue_around_periodic_sides) {

@@ -90,13 +90,15 @@ def test_every_array_has_a_checksum_and_no_flipped_bit_is_silent(tmp_path):
 
 
 def test_particles_emitted_in_the_run_have_ids_of_their_own(tmp_path):
-    """From a plate and by ionisation, and those of a window that moves; two runs that stop and go on, or have more
-    patches on a rank, differ in nothing."""
-    gas = {"by": "electrons", "electrons": "electrons", "ions": "ions", "density": 1, "loss": 1e-5,
-           "energies": [1e-5, 1], "cross_sections": [0.1, 0.1]}
+    """From a plate and by a gas that is ionised, and those of a window that moves; two runs that stop and go on, or
+    have more patches on a rank, differ in nothing."""
+    area = 0.1 * pic.Units("normalised", 1e20).in_si("cross section")
+    table = (f"IONIZATION\nX\n5.0\nCOLUMNS: Energy (eV) | Cross section (m2)\n-----\n5.0 {area}\n5e5 {area}\n-----\n")
+    gas = {"species": "electrons", "electrons": "electrons", "ions": "ions", "gas": "x", "cross_sections": table}
     plate = {"species": "electrons", "at": [4, 3], "normal": [1, 1], "half_width": 1, "flux": 0.1, "per_cell": 50,
              "drift": 0.5}
-    born = {"units": {"density": 1e20}, "emission": {"plate": plate}, "ionisation": {"gas": gas}}
+    born = {"units": {"density": 1e20}, "emission": {"plate": plate},
+            "gas": {"x": {"density": 1, "mass": 1836}}, "scattering": {"s": gas}}
     for name, changed in (("born", born),
                           ("window", {"window": {"speed": 1}, "boundaries": {"x": "absorbing", "layer": 2}})):
         series, before = written(tmp_path / name, **changed), set()

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from plaq.errors import InputError
 from plaq.inputs.schema import parse_toml
 from plaq.pic.application import Pic
-from plaq.pic.inputs import loads
+from plaq.pic.inputs import gas, loads
 from plaq.pic.inputs.parameters import Parameters
 from plaq.pic.inputs.plan import plan_of
 from plaq.pic.inputs.setup import Setup
@@ -146,7 +146,7 @@ def test_potentials_are_those_of_conductors_of_an_electrostatic_solver():
     with pytest.raises(InputError, match='sides have potentials where fields.solver = "electrostatic"'):
         parameters(boundaries={"x": "conducting", "potential_x": [0, 0.1]})
     p = parameters(boundaries={"x": "conducting", "potential_x": [0, 0.1]}, fields={"solver": "electrostatic"})
-    assert Setup(p).potentials(1) == [0.1] and p.time.step == 0.1
+    assert Setup(p).potentials_at([0]).tolist() == [[0, 0.1]] and p.time.step == 0.1
 
 
 def test_an_input_without_particles_and_fields_is_refused():
@@ -367,10 +367,7 @@ def test_anything_as_a_grid_is_an_input_or_one_line(name, value):
 
 SIDES = {"x": "conducting"}
 LASER = {"at": 4, "wavelength": 2, "a0": 0.1, "envelope": "gauss(t - 5, 2)"}
-GAS = {"by": "electrons", "electrons": "electrons", "ions": "ions", "density": 1, "loss": 1e-5,
-       "energies": [1e-5, 1e-3],
-       "cross_sections": [0, 1]}
-IONS = {"species": {"ions": {"charge": 1, "mass": 1836}}}
+TABLE = "EXCITATION\nX\n5\nCOLUMNS: Energy (eV) | Cross section (m2)\n-----\n5 0\n50 1e-20\n-----\n"
 WINDOW = {"window": {"speed": 1}, "boundaries": {"x": "absorbing"}}
 
 
@@ -405,14 +402,6 @@ WINDOW = {"window": {"speed": 1}, "boundaries": {"x": "absorbing"}}
     ({"collision": {"c": {"between": ["electrons", "ion"]}}}, "collision.c.between: unknown species ion"),
     ({"collision": {"c": {"between": ["electrons", "electrons"]}}},
      "units.density is missing: collision.c depends on the number of real particles"),
-    ({"ionisation": {"g": GAS}}, "ionisation.g.ions: unknown species ions"),
-    ({**IONS, "ionisation": {"g": {**GAS, "ions": "electrons"}}},
-     'ionisation.g.ions = "electrons" is not allowed: its charge is not'),
-    ({**IONS, "ionisation": {"g": {**GAS, "cross_sections": [0, 1, 2]}}}, "ionisation.g.energies has 2"),
-    ({**IONS, "ionisation": {"g": {**GAS, "energies": [1e-3, 1e-5]}}},
-     "rising, from ionisation.g.loss = 1e-05 or more"),
-    ({**IONS, "ionisation": {"g": {**GAS, "loss": 1e-4}}}, "rising, from ionisation.g.loss = 0.0001 or more"),
-    ({**IONS, "ionisation": {"g": {**GAS, "density": "q"}}}, "ionisation.g.density: ▸q: unknown name q"),
     ({"fields": {"stencil": "cowan"}, "time": {"step": 0.25}}, "the Courant limit min Δ of this grid is 0.25"),
 ])
 def test_mistakes_of_further_sections_have_their_message(changed, message):
@@ -427,7 +416,7 @@ def test_lasers_conductors_and_gas_in_si_are_those_of_normalised_units():
     length, area, energy = units.in_si("length"), units.in_si("cross section"), units.in_si("temperature")
     assert area * 1e24 * length == pytest.approx(1)
     both = []
-    for system, scale, e, a in (("normalised", 1.0, 1.0, 1.0), ("SI", length, energy, area)):
+    for system, scale, e in (("normalised", 1.0, 1.0), ("SI", length, energy)):
         t = scale / SPEED_OF_LIGHT if system == "SI" else 1.0
         both.append(Setup(Parameters(
             "here", grid={"cells": [64, 32], "length": [16 * scale, 8 * scale]}, time={"end": 10 * t},
@@ -437,14 +426,14 @@ def test_lasers_conductors_and_gas_in_si_are_those_of_normalised_units():
             laser={"beam": {"at": 1 * scale, "wavelength": 2 * scale, "a0": 0.5, "waist": 3 * scale,
                             "envelope": f"gauss(t - {5 * t}, {2 * t})"}},
             conductor={"rod": {"where": f"(x - {8 * scale})^2 + (y - {4 * scale})^2 < {2 * scale**2}"}},
-            ionisation={"gas": {**GAS, "density": 0.01 if system == "normalised" else 1e22, "loss": 1e-5 * e,
-                                "energies": [1e-5 * e, 1e-3 * e],
-                                "cross_sections": [0, 2 * a]}})))
+            gas={"x": {"density": 0.01 if system == "normalised" else 1e22, "mass": 1836, "temperature": 1e-8 * e}},
+            scattering={"s": {"species": "electrons", "gas": "x", "cross_sections": TABLE}})))
     plain, si = both
     assert si.envelope("beam") == pytest.approx(plain.envelope("beam"))
     assert si.conductor_nodes("rod").tolist() == plain.conductor_nodes("rod").tolist()
     assert len(plain.conductor_nodes("rod")) > 20
-    assert si.gas("gas") == pytest.approx([0.01]) and plain.gas("gas").tolist() == [0.01]
+    for key, right in (("density", 0.01), ("temperature", 1e-8)):
+        assert [gas.gas_profiles(setup, "x")[f"gas.x.{key}"].constant for setup in both] == pytest.approx([right] * 2)
     nodes = plain.conductor_nodes("rod")
     x, y = nodes % 65 * 0.25, nodes // 65 * 0.25
     assert np.all((x - 8) ** 2 + (y - 4) ** 2 < 2)

@@ -202,36 +202,51 @@ TEST(plan_errors, of_collisions) {
                    {[](plan& p) { p.coupling = nan; }, "collisions need the reference density"}});
 }
 
-TEST(plan_errors, of_ionisation) {
+TEST(plan_errors, of_scattering_in_gases) {
   plan box = periodic(1, 1, 8, 2);
   box.species_list.push_back({"ions", 1, 1836, pusher::boris});
-  box.ionisations = {{.projectiles = 0,
+  box.scatterings = {{.name = "s",
+                      .projectiles = 0,
                       .electrons = 0,
                       .ions = 1,
-                      .binding_energy = 0.1,
-                      .energy = {0.1, 1},
-                      .cross_section = {0, 2},
-                      .density = {0.5}}};
-  const auto change = [](auto f) { return [f](plan& p) { f(p.ionisations[0]); }; };
-  const std::string table = "ionisation: a table has two or more entries, as many energies as cross sections";
-  const std::string order = "ionisation: energies rise from above 0, cross sections are at least 0";
+                      .atom_mass = 1837,
+                      .density = {0.5},
+                      .temperature = {0},
+                      .drift = {{{0}, {0}, {0}}},
+                      .processes = {{gas_process_kind::ionisation, "ionisation", 0.1, {0.1, 1}, {0, 2}}}}};
+  const auto change = [](auto f) { return [f](plan& p) { f(p.scatterings[0]); }; };
+  const auto process = [](auto f) { return [f](plan& p) { f(p.scatterings[0].processes[0]); }; };
+  const std::string of = "scattering s, ionisation: ";
+  const std::string table = of + "a table has two or more entries, as many energies as cross sections";
+  const std::string order = of + "energies rise from 0 or more, cross sections are at least 0";
   expect_refusals(
-      box, {{change([](ionisation_process& i) { i.projectiles = 2; }), "ionisation by species 2 of 2"},
-            {change([](ionisation_process& i) { i.ions = 0; }),
-             "ionisation: charges of \"electrons\" and \"electrons\" are not opposite"},
-            {change([](ionisation_process& i) { i.energy = {0.1}; }), table},
-            {change([](ionisation_process& i) { i.cross_section = {0, 1, 2}; }), table},
-            {change([](ionisation_process& i) { i.energy = {0, 1}; }), order},
-            {change([](ionisation_process& i) { i.energy = {1, 0.1}; }), order},
-            {change([](ionisation_process& i) { i.cross_section = {0, -1}; }), order},
-            {change([](ionisation_process& i) { i.cross_section = {0, nan}; }), order},
-            {change([](ionisation_process& i) { i.binding_energy = 0.2; }),
-             "ionisation: the table begins at 0.1, below the binding energy, 0.2"},
-            {change([](ionisation_process& i) { i.density = {1, 2}; }),
-             "ionisation: a density of the gas for each of 8 cells"},
-            {change([](ionisation_process& i) { i.density = {infinity}; }),
-             "ionisation: the density of the gas = inf: at least 0"},
-            {change([](ionisation_process& i) { i.temperature = -1; }), "ionisation: temperature = -1: at least 0"}});
+      box,
+      {{change([](gas_scattering& g) { g.projectiles = 2; }), "scattering s of species 2 of 2"},
+       {change([](gas_scattering& g) { g.ions = 0; }),
+        of + "it needs species of electrons and ions of opposite charge"},
+       {change([](gas_scattering& g) { g.projectiles = 1; }),
+        of + "particles that ionise have the mass of the new electrons"},
+       {change([](gas_scattering& g) { g.atom_mass = 0; }), "scattering s: mass of an atom = 0: above 0"},
+       {change([](gas_scattering& g) { g.sharing = energy_sharing::opal; }), "scattering s: opal_energy = 0: above 0"},
+       {change([](gas_scattering& g) { g.processes = {}; }), "scattering s: it has no process"},
+       {process([](gas_process& k) { k.kind = gas_process_kind::attachment; }),
+        of + "it needs a species of negative ions with the charge of the particles that attach"},
+       {process([](gas_process& k) { k.energy = {0.1}; }), table},
+       {process([](gas_process& k) { k.cross_section = {0, 1, 2}; }), table},
+       {process([](gas_process& k) { k.energy = {1, 0.1}; }), order},
+       {process([](gas_process& k) { k.cross_section = {0, -1}; }), order},
+       {process([](gas_process& k) { k.cross_section = {0, nan}; }), order},
+       {process([](gas_process& k) { k.loss = -1; }), of + "a loss of -1: at least 0"},
+       {process([](gas_process& k) { k.loss = 0.2, k.cross_section = {1, 2}; }),
+        of + "a cross section above 0 at 0.1, below the loss of 0.2"},
+       {change([](gas_scattering& g) { g.density = {1, 2}; }),
+        "scattering s: one density of the gas, or one for each of 8 cells"},
+       {change([](gas_scattering& g) { g.density = {infinity}; }),
+        "scattering s: the density of the gas = inf: at least 0"},
+       {change([](gas_scattering& g) { g.temperature = {-1}; }),
+        "scattering s: the temperature of the gas = -1: at least 0"},
+       {change([](gas_scattering& g) { g.drift[1] = {nan}; }),
+        "scattering s: the drift of the gas = nan: at least -1e+06"}});
 }
 
 TEST(plan_errors, of_windows) {

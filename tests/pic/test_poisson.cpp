@@ -35,7 +35,7 @@ std::map<int, std::vector<double>> solved(const plan& p, const std::vector<doubl
               local.back().values.push_back(
                   rho[std::size_t(m.first[0] + i + p.cells[0] * (m.first[1] + j + p.cells[1] * (m.first[2] + k)))]);
       }
-      auto solution = solver.solve(local);
+      auto solution = solver.solve(local, p.electrode_potentials());
       std::lock_guard lock(guard);
       for (auto& phi : solution) out[phi.patch] = std::move(phi.values);
     });

@@ -1,4 +1,4 @@
-// Processes in a patch: particle boundaries, absorption, emission, ionisation and loading at their limits.
+// Processes in a patch: particle boundaries, absorption, emission, collisions and loading at their limits.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -11,7 +11,6 @@
 #include "plaq/pic/mesh/plates.hpp"
 #include "plaq/pic/processes/collisions.hpp"
 #include "plaq/pic/processes/emission.hpp"
-#include "plaq/pic/processes/ionisation.hpp"
 #include "plaq/pic/processes/particle_boundaries.hpp"
 
 namespace plaq::pic {
@@ -251,7 +250,7 @@ TEST(emission, of_a_tracked_species_gives_ids) {
   EXPECT_EQ(out.state.id.size(), out.state.size());
 }
 
-// Collisions and ionisation at their limits --------------------------------------------------------------------------
+// Collisions at their limits --------------------------------------------------------------------------
 
 TEST(collisions, of_one_particle_or_without_partners_change_nothing) {
   plan p = periodic(1, 1, 8, 1);
@@ -299,43 +298,6 @@ TEST(collisions, within_a_species_conserve_momentum_for_odd_and_even_numbers) {
     for (std::size_t i = 0; i < std::size_t(n); ++i) EXPECT_NE(self.species[0].u[0][i], u[0][i]) << n;  // all collide
     for (std::size_t c = 0; c < 3; ++c) EXPECT_NEAR(momentum(c), before[c], 1e-13) << n;
   }
-}
-
-TEST(ionisation, uses_the_density_of_the_cell) {
-  plan p = periodic(2, 1, 8, 2);
-  p.species_list.push_back({"ions", 1, 1836, pusher::boris});
-  p.ionisations = {{.projectiles = 0,
-                    .electrons = 0,
-                    .ions = 1,
-                    .binding_energy = 0,
-                    .energy = {1e-3, 1},
-                    .cross_section = {1e4, 1e4},
-                    .density = std::vector<double>(std::size_t(p.cells[0] * p.cells[1]))}};
-  patch<double> self(p, {1, 1, 0});
-  const int x = self.mesh.first[0] + 1, y = self.mesh.first[1] + 2;
-  p.ionisations[0].density[std::size_t(x + p.cells[0] * y)] = 1;  // certain in this cell, impossible elsewhere
-  self.species[0] = some_particles<double>(self.mesh, 60, 1);
-  std::size_t expected = 0;
-  for (std::size_t i = 0; i < 60; ++i) expected += self.species[0].cell[0][i] == 1 && self.species[0].cell[1][i] == 2;
-  ASSERT_GT(expected, 0u);
-  ionise(p, self);
-  EXPECT_EQ(self.species[1].size(), expected);
-  for (const int cell : self.species[1].cell[1]) EXPECT_EQ(cell, 2);
-}
-
-TEST(ionisation, below_the_threshold_does_not_happen) {
-  plan p = periodic(1, 1, 8, 1);
-  p.species_list.push_back({"ions", 1, 1836, pusher::boris});
-  p.ionisations = {{.projectiles = 0,
-                    .electrons = 0,
-                    .ions = 1,
-                    .binding_energy = 0,
-                    .energy = {0.5, 1},
-                    .cross_section = {1e9, 1e9},
-                    .density = {1}}};
-  patch<double> self = with_particle(p, {2, 0, 0}, {0.5, 0, 0}, {0.5, 0, 0});  // 0.118 m c^2
-  ionise(p, self);
-  EXPECT_TRUE(self.species[1].empty());
 }
 
 // Loading ------------------------------------------------------------------------------------------------------------

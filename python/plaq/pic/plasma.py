@@ -63,6 +63,13 @@ class Plasma:
                 error.ranks = self.comm.size
             raise
 
+    def advance(self, count: int) -> np.ndarray:
+        """Advance so many steps; return their rows [step, column]."""
+        setup = self.setup
+        potentials = (setup.potentials_at(self.step + 1 + np.arange(count)).ravel() if setup.varying_potentials
+                      else None)
+        return np.asarray(self.call("advance", count, setup.p.output.gauss, potentials))
+
     def fill(self) -> None:
         """Load the initial state: particles and fields of the profiles."""
         self.comm.together(self._load_all)

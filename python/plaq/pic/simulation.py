@@ -77,7 +77,7 @@ class Simulation:
             count = min(self.batch, self.next_stop(step) - step)
             started = time.perf_counter()
             with timed(self.seconds, "steps"), region("steps"):
-                self.rows.append(np.asarray(self.plasma.call("advance", count, self.p.output.gauss)))
+                self.rows.append(self.plasma.advance(count))
             self.set_batch(count, time.perf_counter() - started)
             self.balance()
             self.run_diagnostics()

@@ -68,19 +68,25 @@ class patch_plasma final : public plasma {
       for (auto& [sender, message] : context.take(halos_)) receive(self, message);
       initialise_fields(self);
     });
-    if (plan_.electrostatic) solve_electric_field();
+    if (plan_.electrostatic) solve_electric_field(fixed_potentials_);
     sum_charge("charge");
     patches_->each("begin", [this](patch<T>& self) { initialise_momenta(plan_, self); });
     wait();
     count_all();
   }
 
-  std::vector<double> advance(int n, bool gauss) override {
+  std::vector<double> advance(int n, bool gauss, std::span<const double> potentials) override {
     if (n < 1) throw input_error("advance: " + std::to_string(n) + " steps");
+    const std::size_t electrodes = fixed_potentials_.size();
+    if (!potentials.empty() && (!plan_.electrostatic || potentials.size() != std::size_t(n) * electrodes))
+      throw input_error("advance: potentials of " + std::to_string(electrodes) + " electrodes in each of " +
+                        std::to_string(n) + " steps of an electrostatic plan");
     if (plan_.window_shift(step_ + n - 1) != plan_.window_shift(step_))
       throw input_error("advance: the window moves before " + std::to_string(n) + " steps are done");
     for (int i = 0; i < n; ++i) {
-      one_step(i == 0);
+      const auto now = potentials.empty() ? std::span<const double>(fixed_potentials_)
+                                          : potentials.subspan(std::size_t(i) * electrodes, electrodes);
+      one_step(i == 0, {now.begin(), now.end()});
       if (gauss && !plan_.window.enabled()) {
         if (!plan_.electrostatic) sum_charge("charge");
         patches_->each("gauss", [this](patch<T>& self) { check_gauss_law(plan_, self); });
@@ -123,7 +129,7 @@ class patch_plasma final : public plasma {
   }
 
   void solve_poisson() override {
-    solve_electric_field();
+    solve_electric_field(fixed_potentials_);
     wait();
   }
   void shift_window() override {
@@ -239,7 +245,7 @@ class patch_plasma final : public plasma {
     });
   }
 
-  void one_step(bool first) {
+  void one_step(bool first, const std::vector<double>& potentials) {
     send_parcels("push", [this, first](patch<T>& self, const std::vector<point>& shifts) {
       if (first) self.rows.clear();
       return push(plan_, self, shifts);
@@ -253,7 +259,7 @@ class patch_plasma final : public plasma {
         receive_parcels();
       }
       patches_->each("count", [this](patch<T>& self) { count_particles(plan_, self); });
-      solve_electric_field();
+      solve_electric_field(potentials);
       patches_->each("complete", [this](patch<T>& self) { finish_step(plan_, self); });
     } else {
       patches_->each("fields", parcels_.of(neighbour_count()), [this](patch<T>& self, auto& context) {
@@ -284,7 +290,7 @@ class patch_plasma final : public plasma {
   }
 
   /// Sums the charge and solves Poisson's equation. Waits for all patches.
-  void solve_electric_field() {
+  void solve_electric_field(const std::vector<double>& potentials) {
     sum_charge("charge");
     wait();
     if (!poisson_) poisson_ = std::make_unique<poisson>(plan_, over_, *pool_);
@@ -295,7 +301,7 @@ class patch_plasma final : public plasma {
       rho.push_back({number, {values.begin(), values.end()}});
     }
     auto phi = std::make_shared<std::map<int, std::vector<double>>>();
-    for (patch_values& of_patch : poisson_->solve(rho)) (*phi)[of_patch.patch] = std::move(of_patch.values);
+    for (patch_values& of_patch : poisson_->solve(rho, potentials)) (*phi)[of_patch.patch] = std::move(of_patch.values);
     local_patches_.clear();
     patches_->each("electric field",
                    [this, phi](patch<T>& self) { set_electric_field(plan_, self, phi->at(self.number)); });
@@ -395,6 +401,7 @@ class patch_plasma final : public plasma {
   std::map<int, std::vector<T>> incoming_fields_;  ///< E and B of the cells that enter next, by patch
   std::map<int, patch<T>*> local_patches_;         ///< of this rank, while no task runs
   particle_counts counts_;
+  const std::vector<double> fixed_potentials_ = plan_.electrode_potentials();
 };
 
 }  // namespace
@@ -418,8 +425,10 @@ patch_grid plasma::shifted_mesh(int number) const {
 
 std::unique_ptr<plasma> make_plasma(const plan& p, const comm::communicator& over, const plasma_options& options) {
   p.check();
-  if (options.single) return std::make_unique<patch_plasma<float>>(p, over, options);
-  return std::make_unique<patch_plasma<double>>(p, over, options);
+  plan completed = p;
+  completed.complete();
+  if (options.single) return std::make_unique<patch_plasma<float>>(completed, over, options);
+  return std::make_unique<patch_plasma<double>>(completed, over, options);
 }
 
 }  // namespace plaq::pic

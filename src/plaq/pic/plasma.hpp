@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,8 +50,9 @@ class plasma {
   /// background charge.
   virtual void start() = 0;
   /// Advances n steps; returns a row for each, with the columns of record::names. With `gauss` Gauss's law is checked
-  /// in each step. Throws runtime_failure where particles or charge are lost.
-  virtual std::vector<double> advance(int n, bool gauss) = 0;
+  /// in each step. `potentials`: those of plan::electrode_potentials at the end of each step, [step][electrode]; empty:
+  /// they stay those of the plan. Throws runtime_failure where particles or charge are lost.
+  virtual std::vector<double> advance(int n, bool gauss, std::span<const double> potentials = {}) = 0;
   /// Moves patches between ranks for load balance.
   virtual balance_result balance(const balance_options& options) = 0;
   /// Starts to record the input of every balancing in a file on rank 0, which `plaq balance` replays.

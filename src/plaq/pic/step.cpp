@@ -13,7 +13,7 @@
 #include "plaq/pic/particles/kernels.hpp"
 #include "plaq/pic/processes/collisions.hpp"
 #include "plaq/pic/processes/emission.hpp"
-#include "plaq/pic/processes/ionisation.hpp"
+#include "plaq/pic/processes/gas.hpp"
 #include "plaq/pic/processes/particle_boundaries.hpp"
 
 namespace plaq::pic {
@@ -101,18 +101,18 @@ std::vector<moving_particles<T>> inject(const plan& p, patch<T>& self) {
   return out;
 }
 
-/// Changes momenta by Coulomb collisions and ionisation.
+/// Changes momenta by Coulomb collisions and in gases; sorts all species by cell.
 template <class T>
 void collide(const plan& p, patch<T>& self) {
+  for (auto& all : self.species) sort_by_cell(self.mesh, all);
   collide_particles(p, self);
-  ionise(p, self);
+  scatter_in_gases(p, self);
 }
 
-/// Sorts a species by cell and advances it, with its current; records its energy and momentum.
+/// Advances a species, with its current; records its energy and momentum.
 template <class T>
-crossing sort_and_push(const plan& p, patch<T>& self, std::size_t s) {
+crossing push_species(const plan& p, patch<T>& self, std::size_t s) {
   const species& k = p.species_list[s];
-  sort_by_cell(self.mesh, self.species[s]);
   crossing crossed;
   try {
     const particle_sums sums =
@@ -226,7 +226,7 @@ std::vector<parcel<T>> push(const plan& p, patch<T>& self, const std::vector<poi
   collide(p, self);
   for (auto& component : self.f.j) std::ranges::fill(component, T(0));
   for (std::size_t s = 0; s < p.species_list.size(); ++s) {
-    crossing crossed = sort_and_push(p, self, s);
+    crossing crossed = push_species(p, self, s);
     followed particles{std::move(crossed.to_follow), {}};
     particles.remaining.assign(particles.numbers.size(), 1.0);
     join(self.species[s], emitted[s], m.dimensions, particles);

@@ -20,7 +20,7 @@ _LIMIT = {"yee": "(Σ 1/Δ²)^(-1/2)", "cowan": "min Δ"}
 def check(values: Mapping[str, Any], source: str) -> None:
     """Raise InputError for the first mistake."""
     for check_part in (_shapes, _sizes, _boundaries, _unused, _step, _species, _emission, _conductors, _lasers, _window,
-                 _collisions, _ionisation, _diagnostics, _formulas):
+                 _collisions, _scattering, _diagnostics, _formulas):
         check_part(values, source)
 
 
@@ -232,9 +232,10 @@ def _window(values: Mapping[str, Any], source: str) -> None:
         if "absorbing" in getattr(sides_of, d):
             raise refuse(source, f"boundaries.{d}", list(getattr(sides_of, d)),
                          "with a window, sides across are periodic or conducting")
-    for name, process in values["ionisation"].items():
-        if isinstance(process.density, str):
-            raise refuse(source, f"ionisation.{name}.density", process.density, "with a window, a number")
+    for name, gas in values["gas"].items():
+        for key, parts in (("density", [gas.density]), ("temperature", [gas.temperature]), ("drift", gas.drift)):
+            if any(isinstance(part, str) for part in parts):
+                raise refuse(source, f"gas.{name}.{key}", getattr(gas, key), "with a window, a number")
     for name, species in values["species"].items():
         if species.placed == "quiet":
             raise refuse(source, f"species.{name}.placed", species.placed, "with a window, random or even")
@@ -249,20 +250,23 @@ def _collisions(values: Mapping[str, Any], source: str) -> None:
                              "real particles")
 
 
-def _ionisation(values: Mapping[str, Any], source: str) -> None:
-    for name, process in values["ionisation"].items():
-        key = f"ionisation.{name}"
-        for role in ("by", "electrons", "ions"):
-            _known(source, f"{key}.{role}", getattr(process, role), values["species"])
-        if values["species"][process.electrons].charge + values["species"][process.ions].charge:
-            raise refuse(source, f"{key}.ions", process.ions,
-                         f"its charge is not the opposite of that of {process.electrons}")
-        if len(process.energies) != len(process.cross_sections):
-            raise refuse(source, f"{key}.cross_sections", list(process.cross_sections),
-                         f"{key}.energies has {len(process.energies)}")
-        if list(process.energies) != sorted(set(process.energies)) or process.energies[0] < process.loss:
-            raise refuse(source, f"{key}.energies", list(process.energies),
-                         f"rising, from {key}.loss = {process.loss:g} or more")
+def _scattering(values: Mapping[str, Any], source: str) -> None:
+    for name, section in values["scattering"].items():
+        key = f"scattering.{name}"
+        _known(source, f"{key}.species", section.species, values["species"])
+        for role in ("electrons", "ions", "negative_ions"):
+            if getattr(section, role) is not None:
+                _known(source, f"{key}.{role}", getattr(section, role), values["species"])
+        if section.gas not in values["gas"]:
+            raise InputError(f"{source}: {key}.gas: unknown gas {one_line(section.gas)}"
+                             f"{nearest(section.gas, values['gas'])}")
+        if values["units"].density is None:
+            raise InputError(f"{source}: units.density is missing: {key} depends on the number of real atoms")
+        if (section.sharing == "opal") != (section.opal_energy is not None):
+            raise InputError(f"{source}: {key}.opal_energy is of sharing = \"opal\", which needs it")
+    for name in values["gas"]:
+        if all(section.gas != name for section in values["scattering"].values()):
+            raise InputError(f"{source}: gas.{name} scatters no species: no [scattering.NAME] has gas = \"{name}\"")
 
 
 def _known(source: str, key: str, name: str, known: Mapping[str, Any]) -> Any:
@@ -317,7 +321,13 @@ def _formulas(values: Mapping[str, Any], source: str) -> None:
     for name, laser in values["laser"].items():
         read_formula(laser.envelope, ("t",), values["constants"], f"{source}: laser.{name}.envelope")
     texts |= {f"conductor.{name}.where": conductor.where for name, conductor in values["conductor"].items()}
-    texts |= {f"ionisation.{name}.density": process.density for name, process in values["ionisation"].items()}
+    for name, gas in values["gas"].items():
+        texts |= {f"gas.{name}.{key}": getattr(gas, key) for key in ("density", "temperature", "drift")}
+    for d in variables:
+        for part in getattr(values["boundaries"], f"potential_{d}"):
+            read_formula(part, ("t",), values["constants"], f"{source}: boundaries.potential_{d}")
+    for name, conductor in values["conductor"].items():
+        read_formula(conductor.potential, ("t",), values["constants"], f"{source}: conductor.{name}.potential")
     for key, content in texts.items():
         for part in content if isinstance(content, tuple) else (content,):
             read_formula(part, variables, values["constants"], f"{source}: {key}")

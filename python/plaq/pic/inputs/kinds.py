@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from plaq.inputs.kinds import Kind, any_of, array, choice, real, text
+from plaq.inputs.kinds import Kind, any_of, array, choice, text
 
 
 def formula() -> Kind:
@@ -19,6 +19,17 @@ def formula() -> Kind:
         return float(value)
 
     return Kind("a number or a formula in quotes", read, {"type": ["number", "string"]})
+
+
+def table_file() -> Kind:
+    """Return the kind of a path, or the text of a table, which has several lines; stored as it is."""
+
+    def read(value: Any) -> str:
+        if isinstance(value, str) and "\n" in value:
+            return value
+        return text().read(value)
+
+    return Kind("a path of one line, or the text of a table", read, {"type": "string", "minLength": 1})
 
 
 def three(kind: Kind, alone: bool = False) -> Kind:
@@ -51,14 +62,15 @@ def sides(*words: str) -> Kind:
 
 
 def sides_at() -> Kind:
-    """Return the kind of a number for both sides, or a list of two, low and high; stored as a tuple."""
+    """Return the kind of a number or formula for both sides, or a list of two, low and high; stored as a tuple."""
+    one = formula()
 
-    def read(value: Any) -> tuple[float, float]:
+    def read(value: Any) -> tuple[float | str, float | str]:
         low, high = value if isinstance(value, (list, tuple)) else (value, value)
-        return real().read(low), real().read(high)
+        return one.read(low), one.read(high)
 
-    return Kind("a number, or a list of two, low and high", read,
-                any_of(real().json, array(real().json, 2, 2)), list)
+    return Kind(f"{one.allowed}, or a list of two of them, low and high", read,
+                any_of(one.json, array(one.json, 2, 2)), list)
 
 
 def per_direction(kind: Kind) -> Kind:

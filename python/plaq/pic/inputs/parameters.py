@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Self
 
 from plaq.inputs import parameters
 from plaq.inputs.parameters import with_key
-from plaq.pic.inputs import checks
+from plaq.inputs.schema import Option
+from plaq.pic.inputs import checks, tables
 from plaq.pic.inputs.table import SCHEMA
 
 
@@ -26,12 +28,21 @@ class Parameters(parameters.Parameters):
         checks.check(values, source)
 
     @classmethod
+    def from_tables(cls, sections: Mapping[str, Any], source: str | Path,
+                    settings: Iterable[str | Option] = ()) -> Self:
+        settings = [cls.SCHEMA.read_setting(setting) for setting in settings]
+        for setting in settings:
+            sections = with_key(sections, *setting)
+        return super().from_tables(tables.beside(sections, Path(source).parent), source)
+
+    @classmethod
     def resolved(cls, sections: Mapping[str, Any], values: Mapping[str, Any]) -> Mapping[str, Any]:
         grid, time = values["grid"], values["time"]
         if grid.patches == "auto":
             sections = with_key(sections, "grid", "patches", checks.default_patches(values))
         if time.step == "auto":
             sections = with_key(sections, "time", "step", checks.default_step(values))
+        sections = tables.with_content(sections, values)
         return sections
 
     def may_grow(self, key: str, before: Parameters) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 from plaq import _core
 from plaq.errors import InputError
 from plaq.pic.inputs import loads
+from plaq.pic.inputs.gas import scattering_of
 from plaq.pic.inputs.setup import Setup
 from plaq.pic.inputs.table import DIRECTIONS
 
@@ -31,18 +32,21 @@ def plan_of(setup: Setup, whole: bool = True) -> _core.pic.Plan:
     plan.species = [_core.pic.Species(name, species.charge, species.mass, species.pusher, setup.tracked(name))
                     for name, species in p.species.items()]
     plan.electrostatic = p.fields.solver == "electrostatic"
-    plan.potentials_low, plan.potentials_high = setup.potentials(0), setup.potentials(1)
+    potentials = setup.potentials_at(np.arange(0, setup.steps + 1, setup.sampled_step if not whole else setup.steps))[0]
+    sides = potentials[:2 * setup.dimension].reshape(-1, 2)
+    plan.potentials_low, plan.potentials_high = sides[:, 0].tolist(), sides[:, 1].tolist()
     plan.emitters = [emitter_of(setup, name, whole) for name in p.emission]
     plan.stencil = p.fields.stencil
     plan.antennas = [antenna_of(setup, name, whole) for name in p.laser]
-    plan.conductors = [conductor for name in p.conductor for conductor in conductor_of(setup, name, whole)]
+    plan.conductors = [conductor for name, potential in zip(p.conductor, potentials[2 * setup.dimension:])
+                       for conductor in conductor_of(setup, name, float(potential), whole)]
     if p.collision:
         plan.coupling, plan.density_scale = setup.units.coupling(), setup.units.density_scale()
     names = list(p.species)
     plan.collision_pairs = [
         _core.pic.CollisionPair(*(names.index(name) for name in pair.between), pair.logarithm, pair.every)
         for pair in p.collision.values()]
-    plan.ionisations = [ionisation_of(setup, name, whole) for name in p.ionisation]
+    plan.scatterings = [scattering_of(setup, name, whole) for name in p.scattering]
     plan.set_window(p.window.speed, p.window.start * setup.units.of("time"))
     return plan
 
@@ -74,28 +78,8 @@ def antenna_of(setup: Setup, name: str, whole: bool) -> _core.pic.Antenna:
                              envelope if whole else envelope[:0])
 
 
-def conductor_of(setup: Setup, name: str, whole: bool) -> list[_core.pic.Conductor]:
+def conductor_of(setup: Setup, name: str, potential: float, whole: bool) -> list[_core.pic.Conductor]:
     """Return the conductor as a list, which is empty where only a sample of the nodes was checked."""
     every = 1 if whole else setup.sampled_node
     nodes = setup.conductor_nodes(name, every)
-    return [_core.pic.Conductor(nodes, setup.p.conductor[name].potential * setup.units.of("potential"))] * (every == 1)
-
-
-def ionisation_of(setup: Setup, name: str, whole: bool) -> _core.pic.IonisationProcess:
-    process, names, unit = setup.p.ionisation[name], list(setup.p.species), setup.units.of
-    return _core.pic.IonisationProcess(
-        names.index(process.by), names.index(process.electrons), names.index(process.ions),
-        process.loss * unit("temperature"),
-        [energy * unit("temperature") for energy in process.energies],
-        [area * unit("cross section") for area in process.cross_sections],
-        gas_of(setup, name, whole), process.temperature * unit("temperature"))
-
-
-def gas_of(setup: Setup, name: str, whole: bool) -> np.ndarray:
-    """Return the density of the gas in every cell, or one number."""
-    if whole:
-        return setup.gas(name)
-    profile = setup.gas_profile(name)
-    for points in setup.sample_points() if profile.constant is None else ():
-        loads.check_positive(f"ionisation.{name}.density", profile.text, profile.at(points), points, setup)
-    return np.array([0.0 if profile.constant is None else profile.constant])
+    return [_core.pic.Conductor(nodes, potential)] * (every == 1)

@@ -115,8 +115,9 @@ class Setup:
         texts = [*p.fields.e, *p.fields.b, *(part for species in p.species.values()
                                              for part in (species.density, *species.temperature, *species.drift)),
                  *(plate.flux for plate in p.emission.values()), *(laser.envelope for laser in p.laser.values()),
-                 *(conductor.where for conductor in p.conductor.values()),
-                 *(process.density for process in p.ionisation.values())]
+                 *(part for conductor in p.conductor.values() for part in (conductor.where, conductor.potential)),
+                 *(part for d in DIRECTIONS for part in getattr(p.boundaries, f"potential_{d}")),
+                 *(part for gas in p.gas.values() for part in (gas.density, gas.temperature, *gas.drift))]
         operations = sum(10 + len(text) // 2 for text in texts if isinstance(text, str))
         return max(1 << 10, min(MAX_SAMPLES, MAX_OPERATIONS // max(1, operations)))
 
@@ -191,20 +192,27 @@ class Setup:
             raise InputError(f"conductor.{name}.where: {profile.text} is 0 at every node of the mesh")
         return nodes
 
-    def gas(self, name: str) -> np.ndarray:
-        """Return the density of [ionisation.NAME] in all cells, x fastest; one number where it is constant."""
-        profile = self.gas_profile(name)
-        if profile.constant is not None:
-            return np.array([profile.constant])
-        return profile.at(self.centres([0] * self.dimension, self.cells)).reshape(self.cells).ravel(order="F")
+    @cached_property
+    def potentials(self) -> dict[str, Formula]:
+        """Potentials as formulas of t in units of the input: of the sides x low, x high, y low, ..., of conductors."""
+        found = {f"boundaries.potential_{d}{side}": getattr(self.p.boundaries, f"potential_{d}")[i]
+                 for d in self.directions for i, side in enumerate((", low", ", high"))}
+        found |= {f"conductor.{name}.potential": conductor.potential for name, conductor in self.p.conductor.items()}
+        return {key: read_formula(content, ("t",), self.p.constants, key) for key, content in found.items()}
 
-    def gas_profile(self, name: str) -> Profile:
-        return self.profile(f"ionisation.{name}.density", self.p.ionisation[name].density, "density")
+    @property
+    def varying_potentials(self) -> bool:
+        """Flag: a potential depends on t."""
+        return any(formula.uses for formula in self.potentials.values())
 
-    def potentials(self, side: int) -> list[float]:
-        """Return the potentials of the low (0) or high (1) sides."""
-        return [self.units.of("potential") * getattr(self.p.boundaries, f"potential_{d}")[side]
-                for d in self.directions]
+    def potentials_at(self, steps: np.ndarray) -> np.ndarray:
+        """Return the potentials at the end of steps, in m_e c²/e [step, electrode].
+
+        InputError where one is not finite.
+        """
+        unit, times = self.units.of("potential"), np.asarray(steps) * self.dt / self.units.of("time")
+        return np.stack([unit * finite(key, formula, unit, t=times) for key, formula in self.potentials.items()],
+                        axis=1)
 
     def sides(self, key: str, side: int) -> list[str]:
         """Return the conditions at the low (0) or high (1) sides, of fields or, with ``particles_``, of particles."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from plaq.inputs import running
 from plaq.inputs.kinds import boolean, choice, integer, list_of, one_of, real, text
 from plaq.inputs.schema import REQUIRED, Parameter, Schema
-from plaq.pic.inputs.kinds import formula, per_direction, sides, sides_at, three
+from plaq.pic.inputs.kinds import formula, per_direction, sides, sides_at, table_file, three
 
 PROGRAM = "plaq pic"
 DIRECTIONS = "xyz"
@@ -39,7 +39,10 @@ SECTIONS = {
     "window": "The box moves to higher x, cell by cell; formulas count x from where the box began. Probes and "
               "histograms count x from the low side of the box; their results and pictures have the window's position.",
     "collision.*": "Binary Coulomb collisions in every cell; units.density gives the number of real particles.",
-    "ionisation.*": "Particles of a species that ionise a gas at rest, by chance, with cross sections of a table.",
+    "gas.*": "Gases in the box. Profiles are formulas of x, y, z.",
+    "scattering.*": "Particles of a species that are scattered by a gas, with cross sections of LXCat: elastic, "
+                    "excitation, ionisation, attachment of electrons; isotropic and backward scattering of ions. "
+                    "units.density gives the number of real atoms.",
     "output": "Files in the openPMD standard, and columns of the history.",
     "probe.*": "Field at a place or along a line in the direction of an axis, in time.",
     "histogram.*": "Distribution of a species over one or two of x, y, z, ux, uy, uz, energy: "
@@ -67,7 +70,7 @@ TABLE = [
     *(Parameter("boundaries", f"particles_{d}", sides(*PARTICLES), "auto", "",
                 f"of particles in {d}; auto: periodic where the fields are, absorbed elsewhere") for d in DIRECTIONS),
     *(Parameter("boundaries", f"potential_{d}", sides_at(), (0.0, 0.0), "m_e c²/e",
-                f"of conducting sides in {d}, of an electrostatic solver") for d in DIRECTIONS),
+                f"of conducting sides in {d}, of an electrostatic solver, a formula of t") for d in DIRECTIONS),
     Parameter("boundaries", "layer", integer(2, 1000), LAYER, "cells", "of a side that absorbs waves, inside the box"),
     Parameter("boundaries", "wall_temperature", real("[0, inf)"), 0.0, "m_e c²", "of thermal sides"),
     Parameter("time", "end", real("(0, inf)"), REQUIRED, "1/ω_p",
@@ -126,7 +129,8 @@ TABLE = [
     Parameter("emission.*", "temperature", real("[0, inf)"), 0.0, "m_e c²", "of the plate"),
     Parameter("emission.*", "drift", real("[0, inf)"), 0.0, "γβ", "along the normal, on top of it"),
     Parameter("conductor.*", "where", formula(), REQUIRED, "", "not 0 at its nodes, such as (x-2)^2 + (y-2)^2 < 1"),
-    Parameter("conductor.*", "potential", real(), 0.0, "m_e c²/e", "of an electrostatic solver"),
+    Parameter("conductor.*", "potential", formula(), 0.0, "m_e c²/e",
+              "of an electrostatic solver, a formula of t"),
     Parameter("laser.*", "normal", choice(*DIRECTIONS), "x", "", "the direction across its plane"),
     Parameter("laser.*", "at", real("[0, inf)"), REQUIRED, "c/ω_p",
               "where the plane is in that direction, to the nearest node"),
@@ -151,17 +155,24 @@ TABLE = [
     Parameter("collision.*", "logarithm", real("(0, 100]"), 10.0, "", "Coulomb logarithm"),
     Parameter("collision.*", "every", _count, 1, "steps",
               "from one collision to the next, which takes the time of all"),
-    Parameter("ionisation.*", "by", text(), REQUIRED, "", "the species that ionises"),
-    Parameter("ionisation.*", "electrons", text(), REQUIRED, "", "the species of new electrons"),
-    Parameter("ionisation.*", "ions", text(), REQUIRED, "", "the species of new ions"),
-    Parameter("ionisation.*", "density", formula(), REQUIRED, "n_0", "of the gas, which is not used up"),
-    Parameter("ionisation.*", "temperature", real("[0, inf)"), 0.0, "m_e c²", "of the gas"),
-    Parameter("ionisation.*", "loss", real("[0, inf)"), REQUIRED, "m_e c²", "binding energy"),
-    Parameter("ionisation.*", "energies", list_of(real("(0, inf)"), shortest=2, longest=10000), REQUIRED, "m_e c²",
-              "of the table, rising from the loss or more; below the first the cross section is 0, "
-              "above the last as there"),
-    Parameter("ionisation.*", "cross_sections", list_of(real("[0, inf)"), shortest=2, longest=10000),
-              REQUIRED, "ω_p/(n_0 c)", "of the table; linear in between"),
+    Parameter("gas.*", "density", formula(), REQUIRED, "n_0", "of the atoms; they are not used up"),
+    Parameter("gas.*", "temperature", formula(), 0.0, "m_e c²", "k_B T of the atoms"),
+    Parameter("gas.*", "drift", three(formula()), (0.0, 0.0, 0.0), "γβ", "mean momentum of the atoms"),
+    Parameter("gas.*", "mass", real("(0, inf)"), REQUIRED, "m_e", "of an atom"),
+    Parameter("scattering.*", "species", text(), REQUIRED, "", "that is scattered"),
+    Parameter("scattering.*", "gas", text(), REQUIRED, "", "that scatters it"),
+    Parameter("scattering.*", "cross_sections", table_file(), REQUIRED, "",
+              "a file as LXCat gives it, its path relative to the input, or the text of one"),
+    Parameter("scattering.*", "target", text(), None, "", "of the file, if it has several"),
+    Parameter("scattering.*", "electrons", text(), None, "", "species of new electrons, for IONIZATION"),
+    Parameter("scattering.*", "ions", text(), None, "", "species of new ions, for IONIZATION"),
+    Parameter("scattering.*", "negative_ions", text(), None, "", "species of new ions, for ATTACHMENT"),
+    Parameter("scattering.*", "sharing", choice("equal", "random", "opal", "none"), "equal", "",
+              "part of the energy left by an ionisation that the new electron gets: half, any, by Opal et al., 0"),
+    Parameter("scattering.*", "opal_energy", real("(0, inf)"), None, "m_e c²",
+              "w of opal, where the spectrum ~ 1/(1 + (E/w)²)"),
+    Parameter("scattering.*", "law", choice("isotropic", "vahedi_surendra"), "isotropic", "",
+              "of directions of electrons; ELASTIC and EFFECTIVE are cross sections of momentum transfer with either"),
     Parameter("output", "every", _every, 0, "steps", "between two files; 0: none"),
     Parameter("output", "fields", list_of(choice(*COMPONENTS), longest=len(COMPONENTS)),
               ("ex", "ey", "ez", "bx", "by", "bz", "rho"), "",

@@ -24,6 +24,8 @@ MEANINGS = {
     "emitted_weight": ("W", "weight that came in, in the step"),
     "absorbed": ("", "macro-particles that conductors in the box absorbed, in the step"),
     "absorbed_weight": ("W", "weight that conductors in the box absorbed, in the step"),
+    "count": ("", "macro-particles that a process in a gas met, in the step"),
+    "count_weight": ("W", "weight that a process in a gas met, in the step"),
     "gauss": ("e n_0", "max |div E - rho - background|"),
 }
 HALF_STEP = ("kinetic", "px", "py", "pz")
@@ -46,7 +48,7 @@ def assemble_results(setup: Setup, columns: Sequence[str], rows: np.ndarray, rec
 
 def meaning(column: str) -> tuple[str, str]:
     """Return (unit, formula) of a column."""
-    name = column.rpartition(".")[2]
+    name = column.partition(".")[2] or column
     for start in sorted(MEANINGS, key=len, reverse=True):
         if name.startswith(start):
             return MEANINGS[start]

@@ -8,11 +8,11 @@ namespace plaq::pic {
 
 namespace {
 
-/// Returns the potential of each node of a conductor.
-std::map<std::int64_t, double> potentials_of(const plan& p) {
-  std::map<std::int64_t, double> out;
-  for (const conductor& c : p.conductors)
-    for (const auto n : c.nodes) out[n] = c.potential;
+/// Returns the conductor of each node of one, the last one in the plan.
+std::map<std::int64_t, std::size_t> conductors_of_nodes(const plan& p) {
+  std::map<std::int64_t, std::size_t> out;
+  for (std::size_t c = 0; c < p.conductors.size(); ++c)
+    for (const auto n : p.conductors[c].nodes) out[n] = c;
   return out;
 }
 
@@ -27,10 +27,10 @@ std::int64_t wrapped_node(const plan& p, point at) {
 
 }  // namespace
 
-std::vector<std::pair<std::int64_t, double>> conductor_surface(const plan& p) {
-  const auto all = potentials_of(p);
-  std::vector<std::pair<std::int64_t, double>> out;
-  for (const auto& [number, potential] : all) {
+std::vector<std::pair<std::int64_t, std::size_t>> conductor_surface(const plan& p) {
+  const auto all = conductors_of_nodes(p);
+  std::vector<std::pair<std::int64_t, std::size_t>> out;
+  for (const auto& [number, conductor] : all) {
     const std::int64_t row = p.nodes(0), plane = row * p.nodes(1);
     const point at{int(number % row), int(number % plane / row), int(number / plane)};
     bool inside = true, on_side = false;
@@ -43,14 +43,14 @@ std::vector<std::pair<std::int64_t, double>> conductor_surface(const plan& p) {
         inside = inside && (neighbour < 0 || all.contains(neighbour));
       }
     }
-    if (!inside && !on_side) out.emplace_back(number, potential);
+    if (!inside && !on_side) out.emplace_back(number, conductor);
   }
   return out;
 }
 
 solid_mask::solid_mask(const plan& p, const patch_grid& m) {
   if (p.conductors.empty()) return;
-  const auto all = potentials_of(p);
+  const auto all = conductors_of_nodes(p);
   nodes.resize(m.size()), cells.resize(m.size());
   const region r = with_guards(m);
   point at;

@@ -8,9 +8,9 @@
 
 namespace plaq::pic {
 
-/// Returns the nodes of conductors with a neighbour outside all conductors, in rising order, each with its potential;
-/// of several conductors the last one's.
-std::vector<std::pair<std::int64_t, double>> conductor_surface(const plan& p);
+/// Returns the nodes of conductors with a neighbour outside all conductors, in rising order, each with the number of
+/// its conductor; of several conductors the last one.
+std::vector<std::pair<std::int64_t, std::size_t>> conductor_surface(const plan& p);
 
 /// Masks of a patch grid: nodes of conductors, and solid cells, which have no other nodes. Empty without conductors.
 struct solid_mask {

@@ -1,5 +1,6 @@
 #include "plaq/pic/mesh/conservation.hpp"
 
+#include <array>
 #include <cmath>
 #include <sstream>
 
@@ -7,6 +8,20 @@
 #include "plaq/pic/mesh/record.hpp"
 
 namespace plaq::pic {
+
+namespace {
+
+/// Returns number and weight of the particles of a species that were attached to atoms in a step.
+std::array<double, 2> attachments(const plan& p, const double* row, std::size_t s) {
+  std::array<double, 2> out{};
+  for (std::size_t n = 0; n < p.scatterings.size(); ++n)
+    for (std::size_t k = 0; k < p.scatterings[n].processes.size(); ++k)
+      if (p.scatterings[n].projectiles == int(s) && p.scatterings[n].processes[k].kind == gas_process_kind::attachment)
+        for (std::size_t i = 0; i < 2; ++i) out[i] += row[record::process(p, n, k) + i];
+  return out;
+}
+
+}  // namespace
 
 void particle_counts::assign(const std::vector<double>& counts) {
   const auto half = counts.begin() + std::ptrdiff_t(counts.size() / 2);
@@ -21,10 +36,11 @@ void particle_counts::follow(const plan& p, std::int64_t step, const std::vector
       double left = 0, left_weight = 0;
       for (std::size_t side = 0; side < 6; ++side)
         left += columns[record::left + side], left_weight += columns[record::left_weight + side];
-      const double expected = numbers_[s] - left + columns[record::emitted] - columns[record::absorbed],
-                   weight = columns[record::weight];
-      const double expected_weight =
-          weights_[s] - left_weight + columns[record::emitted_weight] - columns[record::absorbed_weight];
+      const auto attached = attachments(p, rows.data() + row * length, s);
+      const double weight = columns[record::weight],
+                   expected = numbers_[s] - left + columns[record::emitted] - columns[record::absorbed] - attached[0],
+                   expected_weight = weights_[s] - left_weight + columns[record::emitted_weight] -
+                                     columns[record::absorbed_weight] - attached[1];
       const double size = std::abs(weights_[s]) + std::abs(columns[record::emitted_weight]);
       const bool charge_kept = std::abs(weight - expected_weight) <= 1e-9 * size;
       if (columns[record::number] != expected || !charge_kept) {

@@ -124,27 +124,54 @@ void check_collision_pair(const plan& p, const collision_pair& e) {
   if (e.every < 1) refuse_plan("collisions every ", e.every, " steps: at least 1");
 }
 
-void check_ionisation(const plan& p, const ionisation_process& i) {
-  for (const int s : {i.projectiles, i.electrons, i.ions})
-    if (s < 0 || s >= int(p.species_list.size()))
-      refuse_plan("ionisation by species ", s, " of ", p.species_list.size());
-  if (p.species_list[std::size_t(i.electrons)].charge + p.species_list[std::size_t(i.ions)].charge != 0)
-    refuse_plan("ionisation: charges of \"", p.species_list[std::size_t(i.electrons)].name, "\" and \"",
-                p.species_list[std::size_t(i.ions)].name, "\" are not opposite");
-  if (i.energy.size() < 2 || i.energy.size() != i.cross_section.size())
-    refuse_plan("ionisation: a table has two or more entries, as many energies as cross sections");
-  for (std::size_t n = 0; n < i.energy.size(); ++n)
-    if (!(i.energy[n] > (n ? i.energy[n - 1] : 0)) || !(i.cross_section[n] >= 0))
-      refuse_plan("ionisation: energies rise from above 0, cross sections are at least 0");
-  if (!(i.binding_energy >= 0) || !(i.energy[0] >= i.binding_energy))
-    refuse_plan("ionisation: the table begins at ", i.energy[0], ", below the binding energy, ", i.binding_energy);
+/// Checks a profile of a gas: one number, or one for each cell.
+void check_gas_profile(const plan& p, const gas_scattering& g, const char* quantity, const std::vector<double>& values,
+                       double least) {
   std::size_t all = 1;
   for (int d = 0; d < 3; ++d) all *= std::size_t(p.cells[d]);
-  if (i.density.size() != 1 && i.density.size() != all)
-    refuse_plan("ionisation: a density of the gas for each of ", all, " cells");
-  for (const double n : i.density)
-    if (!(n >= 0) || !std::isfinite(n)) refuse_plan("ionisation: the density of the gas = ", n, ": at least 0");
-  if (!(i.temperature >= 0)) refuse_plan("ionisation: temperature = ", i.temperature, ": at least 0");
+  if (values.size() != 1 && values.size() != all)
+    refuse_plan("scattering ", g.name, ": one ", quantity, " of the gas, or one for each of ", all, " cells");
+  for (const double n : values)
+    if (!(n >= least) || !std::isfinite(n))
+      refuse_plan("scattering ", g.name, ": the ", quantity, " of the gas = ", n, ": at least ", least);
+}
+
+void check_gas_process(const plan& p, const gas_scattering& g, const gas_process& k) {
+  const auto refuse = [&](const auto&... parts) { refuse_plan("scattering ", g.name, ", ", k.label, ": ", parts...); };
+  if (k.energy.size() < 2 || k.energy.size() != k.cross_section.size())
+    refuse("a table has two or more entries, as many energies as cross sections");
+  for (std::size_t n = 0; n < k.energy.size(); ++n)
+    if (!(k.energy[n] >= 0) || (n && !(k.energy[n] > k.energy[n - 1])) || !(k.cross_section[n] >= 0) ||
+        !std::isfinite(k.energy[n]) || !std::isfinite(k.cross_section[n]))
+      refuse("energies rise from 0 or more, cross sections are at least 0");
+  if (!(k.loss >= 0)) refuse("a loss of ", k.loss, ": at least 0");
+  for (std::size_t n = 0; n < k.energy.size() && k.energy[n] < k.loss * (1 - 1e-6); ++n)
+    if (k.cross_section[n] > 0) refuse("a cross section above 0 at ", k.energy[n], ", below the loss of ", k.loss);
+  const auto charge = [&](int s) { return s < 0 ? 0 : p.species_list[std::size_t(s)].charge; };
+  if (k.kind == gas_process_kind::ionisation) {
+    if (g.electrons < 0 || g.ions < 0 || charge(g.electrons) + charge(g.ions) != 0)
+      refuse("it needs species of electrons and ions of opposite charge");
+    if (p.species_list[std::size_t(g.electrons)].mass != p.species_list[std::size_t(g.projectiles)].mass)
+      refuse("particles that ionise have the mass of the new electrons");
+  }
+  if (k.kind == gas_process_kind::attachment &&
+      (g.negative_ions < 0 || charge(g.negative_ions) != charge(g.projectiles)))
+    refuse("it needs a species of negative ions with the charge of the particles that attach");
+}
+
+void check_scattering(const plan& p, const gas_scattering& g) {
+  if (g.projectiles < 0) refuse_plan("scattering ", g.name, " of no species");
+  for (const int s : {g.projectiles, g.electrons, g.ions, g.negative_ions})
+    if (s >= int(p.species_list.size()))
+      refuse_plan("scattering ", g.name, " of species ", s, " of ", p.species_list.size());
+  if (!(g.atom_mass > 0)) refuse_plan("scattering ", g.name, ": mass of an atom = ", g.atom_mass, ": above 0");
+  if (g.sharing == energy_sharing::opal && !(g.opal_energy > 0))
+    refuse_plan("scattering ", g.name, ": opal_energy = ", g.opal_energy, ": above 0");
+  check_gas_profile(p, g, "density", g.density, 0);
+  check_gas_profile(p, g, "temperature", g.temperature, 0);
+  for (const auto& component : g.drift) check_gas_profile(p, g, "drift", component, -1e6);
+  if (g.processes.empty()) refuse_plan("scattering ", g.name, ": it has no process");
+  for (const gas_process& k : g.processes) check_gas_process(p, g, k);
 }
 
 void check_window(const plan& p) {
@@ -154,8 +181,9 @@ void check_window(const plan& p) {
   if (p.electrostatic || !p.emitters.empty() || !p.conductors.empty())
     refuse_plan("window: without plates, conductors in the box and electrostatic fields");
   if (p.periodic(0)) refuse_plan("window: the sides of x are not periodic");
-  for (const ionisation_process& i : p.ionisations)
-    if (i.density.size() > 1) refuse_plan("window: the gas that is ionised has the same density everywhere");
+  for (const gas_scattering& g : p.scatterings)
+    if (g.density.size() * g.temperature.size() * g.drift[0].size() * g.drift[1].size() * g.drift[2].size() > 1)
+      refuse_plan("window: a gas is the same everywhere");
   for (int d = 1; d < p.dimensions; ++d)
     for (int side = 0; side < 2; ++side)
       if (p.field_boundaries[d][side] == field_boundary::absorbing)
@@ -179,6 +207,20 @@ field_boundary parse_field_boundary(const std::string& name) {
 particle_boundary parse_particle_boundary(const std::string& name) {
   static constexpr std::array<std::string_view, 4> all{"periodic", "absorbed", "reflected", "thermal"};
   return parse_name<particle_boundary>(name, all, "the side of particles");
+}
+
+energy_sharing parse_energy_sharing(const std::string& name) {
+  static constexpr std::array<std::string_view, 4> all{"equal", "random", "opal", "none"};
+  return parse_name<energy_sharing>(name, all, "the sharing of energy");
+}
+scattering_law parse_scattering_law(const std::string& name) {
+  static constexpr std::array<std::string_view, 2> all{"isotropic", "vahedi_surendra"};
+  return parse_name<scattering_law>(name, all, "the law of scattering");
+}
+gas_process_kind parse_gas_process(const std::string& name) {
+  static constexpr std::array<std::string_view, 5> all{"elastic", "backscatter", "excitation", "ionisation",
+                                                       "attachment"};
+  return parse_name<gas_process_kind>(name, all, "the process");
 }
 
 stencil parse_stencil(const std::string& name) {
@@ -219,6 +261,13 @@ double plan::cell_volume() const {
   return v;
 }
 
+std::vector<double> plan::electrode_potentials() const {
+  std::vector<double> out;
+  for (int d = 0; d < dimensions; ++d) out.insert(out.end(), potentials[d].begin(), potentials[d].end());
+  for (const conductor& c : conductors) out.push_back(c.potential);
+  return out;
+}
+
 double plan::courant() const {
   double sum = 0, least = spacing(0);
   for (int d = 1; d < dimensions; ++d) least = std::min(least, spacing(d));
@@ -230,6 +279,11 @@ double plan::courant() const {
 std::int64_t plan::window_shift(std::int64_t step) const {
   const double time = double(step) * dt - window.start;
   return window.enabled() && time > 0 ? std::int64_t(std::floor(window.speed * time / spacing(0) * (1 + 1e-12))) : 0;
+}
+
+void plan::complete() {
+  for (gas_scattering& g : scatterings)
+    g.largest_rate = largest_rate_coefficient(g, species_list[std::size_t(g.projectiles)].mass);
 }
 
 void plan::check() const {
@@ -272,7 +326,7 @@ void plan::check() const {
   for (std::size_t n = 0; n < antennas.size(); ++n) check_antenna(*this, n);
   for (std::size_t n = 0; n < conductors.size(); ++n) check_conductor(*this, n);
   for (const collision_pair& e : collision_pairs) check_collision_pair(*this, e);
-  for (const ionisation_process& i : ionisations) check_ionisation(*this, i);
+  for (const gas_scattering& g : scatterings) check_scattering(*this, g);
   check_window(*this);
   for (int d = 0; d < dimensions; ++d)
     for (int side = 0; side < 2; ++side) {

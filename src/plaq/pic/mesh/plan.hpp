@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "plaq/pic/mesh/gas_plan.hpp"
+
 namespace plaq::pic {
 
 /// Scheme that advances momenta: Boris (1970), Vay (2008), Higuera and Cary (2017).
@@ -81,16 +83,6 @@ struct collision_pair {
   int every = 1;          ///< steps from one collision to the next, which takes the time of all of them
 };
 
-/// Ionisation of a gas at rest by the particles of a species.
-struct ionisation_process {
-  int projectiles = 0, electrons = 0, ions = 0;  ///< species
-  double binding_energy = 0;                     ///< that the projectile loses, in m_e c^2
-  /// Table: energies in m_e c^2, cross sections in units that make density x cross section x length a number.
-  std::vector<double> energy, cross_section;
-  std::vector<double> density;  ///< of the gas, in the cells of the box, x fastest; one number: everywhere
-  double temperature = 0;       ///< of the gas, in m_e c^2
-};
-
 /// Window that moves to higher x with this speed from a time on, cell by cell.
 struct moving_window {
   double speed = 0, start = 0;
@@ -113,6 +105,7 @@ struct plan {
   std::vector<species> species_list;
   std::vector<emitter> emitters;
   /// Whether E = -grad phi in each step, with these potentials of the conducting sides, in m_e c^2 / e, and B constant.
+  /// Potentials of sides and conductors are those at the start; plasma::advance may take others.
   bool electrostatic = false;
   std::array<std::array<double, 2>, 3> potentials{};
   stencil curl = stencil::yee;
@@ -121,7 +114,7 @@ struct plan {
   std::vector<collision_pair> collision_pairs;
   /// omega_p r_e / c and n_0^(1/3) c / omega_p, which collisions depend on beside normalised numbers.
   double coupling = 0, density_scale = 0;
-  std::vector<ionisation_process> ionisations;
+  std::vector<gas_scattering> scatterings;
   moving_window window;
 
   double spacing(int d) const { return lengths[d] / cells[d]; }
@@ -136,10 +129,14 @@ struct plan {
   int nodes(int d) const { return cells[d] + (d < dimensions && !periodic(d)); }
   /// Cells that the window has moved by when a step begins.
   std::int64_t window_shift(std::int64_t step) const;
+  /// Potentials of the sides x low, x high, y low, ... and of the conductors.
+  std::vector<double> electrode_potentials() const;
   bool bounded() const { return !(periodic(0) && periodic(1) && periodic(2)); }
 
   /// Throws input_error that names the key, its value and what is allowed.
   void check() const;
+  /// Computes what follows from other members: the bounds of the rates of scattering.
+  void complete();
 };
 
 /// Side of the box: dimension d, low (0) or high (1); `side` is -1 where there is none.

@@ -35,6 +35,9 @@ std::vector<std::string> record::names(const plan& p) {
       out.push_back(k.name + "." + quantity);
   }
   out.push_back("gauss");
+  for (const gas_scattering& g : p.scatterings)
+    for (const gas_process& k : g.processes)
+      for (const char* quantity : {".count_", ".count_weight_"}) out.push_back(g.name + quantity + k.label);
   return out;
 }
 

@@ -8,12 +8,13 @@
 
 namespace plaq::pic {
 
-/// Columns of a row: time, energies of E and B, then those of each species, then "gauss".
+/// Columns of a row: time, energies of E and B, then those of each species, then "gauss", then two for each process in
+/// a gas: the number of particles that had it, and their weight.
 struct record {
   static constexpr std::size_t time = 0, energies = 1, first_species = 7;
   /// Columns within a species: number and weight after the step; kinetic energy and momentum at time - dt/2, of those
   /// that began the step; particles that left at the sides x low, x high, y low, ...; particles that came from plates,
-  /// by ionisation or with a window; particles absorbed by conductors in the box.
+  /// from a gas or with a window; particles absorbed by conductors in the box.
   enum of_species : std::size_t {
     number,
     weight,
@@ -34,8 +35,13 @@ struct record {
   }
   /// Column of the largest residual of Gauss's law.
   static std::size_t gauss(const plan& p) { return at(p.species_list.size(), 0); }
+  /// First column of process k of a scattering in a gas.
+  static std::size_t process(const plan& p, std::size_t scattering, std::size_t k) {
+    for (std::size_t n = 0; n < scattering; ++n) k += p.scatterings[n].processes.size();
+    return gauss(p) + 1 + 2 * k;
+  }
   /// Number of columns.
-  static std::size_t length(const plan& p) { return gauss(p) + 1; }
+  static std::size_t length(const plan& p) { return process(p, p.scatterings.size(), 0); }
   /// Names of the columns.
   static std::vector<std::string> names(const plan& p);
   /// Merges the rows of two patches: sums, but for time and the residual of Gauss's law, where the larger counts.

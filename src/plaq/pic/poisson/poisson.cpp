@@ -81,14 +81,16 @@ class poisson::implementation {
           for (int& n : *three) n = int(*next++);
       }
     }
-    for (const auto& b : local_blocks_) side_sources_.push_back(side_sources(b));
+    for (std::size_t b = 0; b < local_blocks_.size(); ++b) find_side_sources(b);
     find_eigenvalues();
     if (!p.conductors.empty()) factor_capacity_matrix();
   }
 
-  std::vector<patch_values> solve(const std::vector<patch_values>& rho) {
+  std::vector<patch_values> solve(const std::vector<patch_values>& rho, const std::vector<double>& potentials) {
     const auto requests = ranks_(messages_for_blocks(rho));
-    auto values = side_sources_;
+    std::vector<std::vector<double>> values;
+    for (const auto& b : local_blocks_) values.emplace_back(b.size());
+    for (const side_source& s : side_sources_) values[s.block][s.point] += s.factor * potentials[s.side];
     std::vector<std::vector<int>> patches(requests.size());
     for (std::size_t r = 0; r < requests.size(); ++r)
       for (auto next = requests[r].begin(); next != requests[r].end();) {
@@ -102,7 +104,7 @@ class poisson::implementation {
       auto without_surface = values;
       solve_blocks(without_surface);
       auto charge = surface_values(without_surface);
-      for (std::size_t i = 0; i < charge.size(); ++i) charge[i] = surface_potentials_[i] - charge[i];
+      for (std::size_t i = 0; i < charge.size(); ++i) charge[i] = potentials[surface_electrodes_[i]] - charge[i];
       solve_cholesky(factor_, charge);
       for (const image& i : images_) values[i.block][i.point] += i.sign * charge[i.surface_node];
     }
@@ -115,7 +117,7 @@ class poisson::implementation {
           for_each_pair(potential_pairs(m, local_blocks_[b]), local_blocks_[b], extents(m),
                         [&](std::size_t i, std::size_t, double) { to[r].push_back(values[b][i]); });
       }
-    return assemble_potentials(rho, ranks_(std::move(to)));
+    return assemble_potentials(rho, potentials, ranks_(std::move(to)));
   }
 
  private:
@@ -184,12 +186,13 @@ class poisson::implementation {
 
   /// Returns phi of each patch from the answers of all ranks.
   std::vector<patch_values> assemble_potentials(const std::vector<patch_values>& rho,
+                                                const std::vector<double>& potentials,
                                                 const std::vector<std::vector<double>>& answers) const {
     std::vector<patch_values> out;
     std::vector<std::size_t> next(answers.size());
     for (const patch_values& source : rho) {
       const patch_grid m = mesh_of(source.patch);
-      out.push_back({source.patch, side_potentials(m)});
+      out.push_back({source.patch, side_potentials(m, potentials)});
       for (std::size_t r = 0; r < blocks_.size(); ++r)
         for (const auto& b : blocks_[r])
           for_each_pair(potential_pairs(m, b), b, extents(m),
@@ -199,7 +202,7 @@ class poisson::implementation {
   }
 
   /// Returns phi of the conducting sides in a patch grid, 0 elsewhere.
-  std::vector<double> side_potentials(const patch_grid& m) const {
+  std::vector<double> side_potentials(const patch_grid& m, const std::vector<double>& potentials) const {
     std::vector<double> out(m.size());
     for (int d = 0; d < plan_.dimensions; ++d)
       for (int side = 0; side < 2 && !plan_.periodic(d); ++side) {
@@ -208,32 +211,37 @@ class poisson::implementation {
         r.high[d] = r.low[d] + 1;
         if (r.low[d] < -m.guard[d] || r.low[d] >= m.cells[d] + m.guard[d]) continue;
         for_each_row(m, r, [&](std::ptrdiff_t at, std::ptrdiff_t n) {
-          std::fill_n(out.begin() + at, n, plan_.potentials[d][side]);
+          std::fill_n(out.begin() + at, n, potentials[std::size_t(2 * d + side)]);
         });
       }
     return out;
   }
 
-  /// Returns the charges beside conducting sides that replace their potentials.
-  std::vector<double> side_sources(const fft::block& b) const {
-    std::vector<double> out(b.size());
+  /// Charge beside a conducting side that replaces its potential, over that potential.
+  struct side_source {
+    std::size_t block, point, side;
+    double factor;
+  };
+
+  void find_side_sources(std::size_t block) {
+    const fft::block& b = local_blocks_[block];
     std::size_t n = 0;
     std::array<int, 3> at;
     for (at[2] = 0; at[2] < b.extent[2]; ++at[2])
       for (at[1] = 0; at[1] < b.extent[1]; ++at[1])
         for (at[0] = 0; at[0] < b.extent[0]; ++at[0], ++n) {
-          double sign = 1, sum = 0;
+          std::array<int, 3> node{};
+          double sign = 1;
           for (int d = 0; d < plan_.dimensions; ++d) {
-            const auto [node, s] = node_of(d, b.first[std::size_t(d)] + at[std::size_t(d)]);
-            sign *= s;
-            if (plan_.periodic(d)) continue;
-            const double h = plan_.spacing(d);
-            if (node == 1) sum += plan_.potentials[d][0] / (h * h);
-            if (node == plan_.cells[d] - 1) sum += plan_.potentials[d][1] / (h * h);
+            const auto [k, s] = node_of(d, b.first[std::size_t(d)] + at[std::size_t(d)]);
+            node[std::size_t(d)] = k, sign *= s;
           }
-          out[n] = sign * sum;
+          for (int d = 0; d < plan_.dimensions && sign != 0; ++d)
+            for (int side = 0; side < 2 && !plan_.periodic(d); ++side)
+              if (node[std::size_t(d)] == (side ? plan_.cells[d] - 1 : 1))
+                side_sources_.push_back(
+                    {block, n, std::size_t(2 * d + side), sign / (plan_.spacing(d) * plan_.spacing(d))});
         }
-    return out;
   }
 
   /// Computes the eigenvalues of -d^2/dx_d^2.
@@ -287,7 +295,10 @@ class poisson::implementation {
       throw input_error("conductors in the box have " + std::to_string(surface.size()) +
                         " nodes on their surface; at most " + std::to_string(max_surface_nodes) +
                         " are allowed where fields.solver is electrostatic");
-    for (const auto& [node, potential] : surface) surface_.push_back(node), surface_potentials_.push_back(potential);
+    for (const auto& [node, conductor] : surface) {
+      surface_.push_back(node);
+      surface_electrodes_.push_back(std::size_t(2 * plan_.dimensions) + conductor);
+    }
     for (std::size_t b = 0; b < local_blocks_.size(); ++b) {
       std::size_t n = 0;
       std::array<int, 3> at;
@@ -333,17 +344,20 @@ class poisson::implementation {
   rank_exchange ranks_;
   fft::mesh mesh_;
   const std::vector<fft::block> local_blocks_;
-  std::vector<std::vector<fft::block>> blocks_;    ///< of all ranks
-  std::vector<std::vector<double>> side_sources_;  ///< of each of local_blocks_
+  std::vector<std::vector<fft::block>> blocks_;  ///< of all ranks
+  std::vector<side_source> side_sources_;
   std::array<std::vector<double>, 3> eigenvalues_;
   std::vector<std::int64_t> surface_;
-  std::vector<double> surface_potentials_, factor_;
+  std::vector<std::size_t> surface_electrodes_;  ///< place of their potentials
+  std::vector<double> factor_;
   std::vector<image> images_;
 };
 
 poisson::poisson(const plan& p, const comm::communicator& over, task::detail::pool_base& pool)
     : work_(std::make_unique<implementation>(p, over, pool)) {}
 poisson::~poisson() = default;
-std::vector<patch_values> poisson::solve(const std::vector<patch_values>& rho) { return work_->solve(rho); }
+std::vector<patch_values> poisson::solve(const std::vector<patch_values>& rho, const std::vector<double>& potentials) {
+  return work_->solve(rho, potentials);
+}
 
 }  // namespace plaq::pic

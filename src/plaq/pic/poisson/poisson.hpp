@@ -31,8 +31,9 @@ class poisson {
   ~poisson();
 
   /// Returns phi of each patch in all cells of its grid within the box, from rho in the own cells of the patches of
-  /// this rank. Collective. In a box without conductors the mean of rho is ignored, and that of phi is 0.
-  std::vector<patch_values> solve(const std::vector<patch_values>& rho);
+  /// this rank. Collective. `potentials`: of the sides x low, x high, y low, ... and the conductors. In a box without
+  /// conductors the mean of rho is ignored, and that of phi is 0.
+  std::vector<patch_values> solve(const std::vector<patch_values>& rho, const std::vector<double>& potentials);
 
  private:
   class implementation;
