@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "plaq/dca/measure/cluster_transform.hpp"
 #include "plaq/dca/momenta.hpp"
 #include "plaq/dca/walk/sample.hpp"
 #include "plaq/linalg/matrix.hpp"
@@ -53,16 +54,17 @@ class two_frequency {
   const momentum_tables& momenta() const { return momenta_; }
 
  private:
-  void to_momenta(bool conjugate, std::size_t outer, std::size_t inner, std::vector<float>& re, std::vector<float>& im);
+  void transform_times(const sample& s, const linalg::matrix<float>& m, planes& g);
+  static void set_row(int f, const float* with_cos, const float* with_sin, float* re, float* im);
+  void attach_g0(planes& g) const;
 
   double beta_;
   momentum_tables momenta_;
   int frequencies_;
   std::vector<std::complex<float>> g0_;
-  std::vector<float> fourier_re_, fourier_im_, minus_fourier_im_;  // column-major [R][K] as gemm wants it
-  bool real_fourier_;
+  planes both_signs_;  // g0 [K][n'], n' = -F ... F-1
+  cluster_transform transform_;
   linalg::matrix<float> phase_, transformed_, parts_;
-  std::vector<float> scratch_re_, scratch_im_;
 };
 
 }  // namespace plaq::dca
