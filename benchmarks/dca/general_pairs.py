@@ -1,9 +1,10 @@
 """Two-particle functions of general models beside what is known of them; prints the tables of dca_general_pairs.md.
 
-    python benchmarks/dca/general_pairs.py solvers | attraction | cells [measurements]
+    python benchmarks/dca/general_pairs.py solvers | attraction | cells | response [measurements]
 
 solvers     one band by CT-AUX and by CT-INT, in baths that each finds for itself
 attraction  the plaquette at half filling, -U beside +U
+response    dn/dmu of a bilayer by two further runs; one band by CT-AUX and CT-INT between momenta of the cluster
 cells       two cells of two orbitals with Kanamori's interaction, without a bath, beside exact diagonalisation
 """
 
@@ -23,11 +24,13 @@ from plaq.run.driver import Run
 PLAQUETTE = [[2, 0], [0, 2]]
 
 
-def point(model, kind, dca, channels, measurements, q=((0, 0),), frequencies=6):
+def point(model, kind, dca, channels, measurements, q=((0, 0),), frequencies=6, momenta=None):
     """Return the only temperature of a run."""
+    transfers = "auto" if momenta else [list(x) for x in q]
     p = Parameters(model=model, dca=dca, run={"workers": 1},
                    solver={"measurements": measurements, "chains": 16, "warmup": 100, "kind": kind},
-                   two_particle={"channels": channels, "frequencies": frequencies, "transfers": [list(x) for x in q]})
+                   two_particle={"channels": channels, "frequencies": frequencies, "transfers": transfers,
+                                 "momenta": momenta})
     run = Run(world(), SimpleNamespace(requested=lambda: None))
     return run.carry_out(Loop(p, run, QuietObserver())).points[0]
 
@@ -60,6 +63,25 @@ def attraction(measurements):
               f"{4 * spin.mean:.3f}({1000 * 4 * spin.error:.0f}) | {deviation(charge, spin, 4):.1f} σ |")
 
 
+def response(measurements):
+    model = {"lattice": "bilayer", "amplitudes": {"t_perp": 1.0}, "U": 4.0, "cluster": [[1, 0], [0, 1]]}
+    runs = [point(model, "ctint", {"temperatures": [0.5], "mu": mu}, ["charge"] if mu == 1.2 else [], measurements,
+                  momenta=[[0, 0]] if mu == 1.2 else None) for mu in (1.0, 1.2, 1.4)]
+    low, high = (runs[i]["density"] for i in (0, 2))
+    slope, error = (high.mean - low.mean) / 0.4, np.hypot(low.error, high.error) / 0.4
+    chi = runs[1]["chi_c"].pick(q=0, nu=0)
+    print(f"| bilayer, U = 4, t_perp = 1, mu = 1.2, T = 0.5 | chi_c(0) = {chi} | dn/dmu = {slope:.4f} +- {error:.4f} | "
+          f"{(chi.mean - slope) / np.hypot(chi.error, error):.1f} σ |")
+    q = [[0, 0], [0.6, 0.3], [1, 0], [1, 1]]
+    found = [point({"U": 4, "cluster": PLAQUETTE}, kind, {"temperatures": [0.4], "density": 0.9},
+                   ["pp", "magnetic", "charge"], measurements, momenta=q) for kind in ("ctaux", "ctint")]
+    print("| | q / π | CT-AUX | CT-INT | deviation |\n|---|---|---|---|---|")
+    for name in ("chi_s", "chi_c", "chi_pair_s", "leading_magnetic", "leading_pp"):
+        for i, where in enumerate(q):
+            one, other = (p[name].pick(q=i, nu=0) for p in found)
+            print(f"| `{name}` | {where} | {one} | {other} | {deviation(one, other):.1f} σ |")
+
+
 def cells(measurements):
     sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
     from general_cases import GeneralCase, deviations
@@ -83,5 +105,5 @@ def cells(measurements):
 
 
 if __name__ == "__main__":
-    part = {"solvers": solvers, "attraction": attraction, "cells": cells}[sys.argv[1]]
+    part = {"solvers": solvers, "attraction": attraction, "cells": cells, "response": response}[sys.argv[1]]
     part(int(sys.argv[2]) if len(sys.argv) > 2 else 32000)

@@ -175,7 +175,7 @@ class Parameters(parameters.Parameters):
         if pairs.measurements == "auto":
             sections = with_key(sections, "two_particle", "measurements", solver.measurements)
         if pairs.transfers == "auto":
-            sections = with_key(sections, "two_particle", "transfers", transfers(hamiltonian, model, pairs))
+            sections = with_key(sections, "two_particle", "transfers", transfers(hamiltonian, values["dca"], pairs))
         if pairs.frequencies == "auto" and pairs.omega_max is None:
             sections = with_key(sections, "two_particle", "frequencies", 16)
         return sections
@@ -419,31 +419,40 @@ def measures_pairing(pairs: Any) -> bool:
     return "pp" in pairs.channels and at_zero and 0 in pairs.bosonic
 
 
-def transfers(hamiltonian: Hamiltonian, model: Any, pairs: Any) -> list[list[float]]:
+def transfers(hamiltonian: Hamiltonian, dca: Any, pairs: Any) -> list[list[float]]:
     """Return the transfers in pi/a that the input needs where it does not give them."""
     if pairs.momenta is None:
-        return [[0.0] * len(model.cluster)]
-    from plaq.dca.lattice.hopping import Lattice
+        return [[0.0] * hamiltonian.dimension]
     from plaq.dca.lattice.transfers import transfers_of
 
-    return transfers_of(pairs, Lattice(hamiltonian.table), model.cluster)
+    return transfers_of(pairs, point_group(hamiltonian, dca.isolated))
+
+
+def point_group(hamiltonian: Hamiltonian, isolated: bool):
+    """Return the point group of the cluster, as the run has it."""
+    from plaq.dca.lattice.cluster import Cluster
+    from plaq.dca.lattice.hopping import Lattice
+    from plaq.dca.lattice.symmetry import PointGroup
+
+    cluster = Cluster(Lattice(hamiltonian.table, hamiltonian.orbitals, hamiltonian.positions), hamiltonian.vectors)
+    return PointGroup(cluster, *((hamiltonian.interaction, isolated) if hamiltonian.is_general else ()))
 
 
 def check_momenta(values: Mapping[str, Any], hamiltonian: Hamiltonian, refuse) -> None:
     """Refuse momenta of the lattice at which nothing can be evaluated."""
     pairs = values["two_particle"]
-    if hamiltonian.is_general or values["solver"].kind == "ctint":
-        refuse("two_particle.momenta: responses between the momenta of the cluster need one band in two dimensions, "
-               'U >= 0 and solver.kind = "ctaux" or "ed"')
+    if hamiltonian.dimension != 2:
+        refuse(f"two_particle.momenta: responses at any q are of two dimensions, and this lattice has "
+               f"{hamiltonian.dimension}: leave it out")
     if not isinstance(pairs.momenta, int) and any(len(q) != 2 for q in pairs.momenta):
         refuse(f"two_particle.momenta = {shown(pairs.momenta)}: each q has two components")
     if not set(pairs.channels) & {"pp", "magnetic", "charge", "transverse"}:
         refuse(f'two_particle.momenta needs "pp", "magnetic", "charge" or "transverse" in two_particle.channels = '
                f"{shown(pairs.channels)}")
-    from plaq.dca.lattice.hopping import Lattice
     from plaq.dca.lattice.transfers import check_momenta
 
-    check_momenta(pairs, Lattice(hamiltonian.table), hamiltonian.vectors, values["dca"].isolated, refuse)
+    isolated = values["dca"].isolated
+    check_momenta(pairs, point_group(hamiltonian, isolated), isolated, refuse)
 
 
 def check_transfers(transfers: tuple[tuple[float, ...], ...], hamiltonian: Hamiltonian, refuse) -> None:

@@ -44,6 +44,7 @@ class Bubble:
         self.cluster, self.q, self.pairs = cluster, np.asarray(q, dtype=float), pairs
         self.factors, self.min_im_z = factors, min_im_z
         self.nearest, offset = nearest(cluster, self.q)
+        self.offset = np.zeros(2) if isolated else offset  # q - Q
         if isolated:
             cluster.momentum_index(self.q)
         self._shift = np.zeros(2) if isolated else offset / 2 if pairs else -offset / 2
@@ -76,8 +77,8 @@ class Bubble:
             cluster = self.cluster
             tables = []
             for corners, beyond, partner_beyond in self._pieces:
-                offsets, weights = (np.zeros((1, 2)), np.ones(1)) if corners is None else _rule(
-                    corners, self.min_im_z * 2.0**octave, cluster)
+                offsets, weights = (np.zeros((1, 2)), np.ones(1)) if corners is None else rule(
+                    corners, self.min_im_z * 2.0**octave, cluster, cluster.lattice.hopping)
                 k = cluster.momenta[:, None] + self._shift + offsets
                 partner = self.q - k if self.pairs else self.q + k
                 factors = [np.ones(k.shape[:2]), *(factor(k) for factor in self.factors)]
@@ -133,13 +134,13 @@ def _area(corners):
     return 0.5 * abs(np.sum(x * np.roll(y, -1) - y * np.roll(x, -1)))
 
 
-def _rule(corners, im_z, cluster):
+def rule(corners, im_z, cluster, hopping):
     """Return points [M, 2] and weights [M] on a convex polygon; weights of all pieces of a patch add to 1.
 
-    Gauss rules, whose error falls as exp(-4 n delta / L) with n points on an edge of length L, and the poles at
-    delta = im_z / |d eps/dk| from it.
+    hopping : {displacement: amplitude, or its bound}. Gauss rules, whose error falls as exp(-4 n delta / L) with n
+    points on an edge of length L, and the poles at delta = im_z / |d eps/dk| from it.
     """
-    d, t = (np.array(list(x)) for x in (cluster.lattice.hopping, cluster.lattice.hopping.values()))
+    d, t = (np.array(list(x)) for x in (hopping, hopping.values()))
     turn = lambda edge: np.abs(np.vstack([d, np.eye(2)]) @ edge).max()  # of the waves in eps and in form factors
     points, weights = [], []
     for origin, u, v, narrowing in _cells(corners):

@@ -94,7 +94,8 @@ class Model:
         group, exchange = PointGroup(cluster, interaction, isolated), general_exchange(p, cluster)
         if p.hamiltonian.order is None:
             coarse = MatrixCoarseGraining(cluster, isolated, group)
-            return cls(np.nan, cluster.lattice, cluster, group, coarse, transfers, exchange, interaction, True)
+            return cls(np.nan, cluster.lattice, cluster, group, coarse, transfers, exchange, interaction, True,
+                       momenta_asked(p.two_particle.momenta, cluster.lattice))
         spinor = spinor_of(p.hamiltonian.order, cluster, exchange)
         cluster, group = spinor.cluster, spinor_group(spinor, group)
         coarse = SpinorCoarseGraining(spinor, isolated, group)

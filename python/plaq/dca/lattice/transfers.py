@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from plaq.dca.lattice.bubble import nearest
-from plaq.dca.lattice.cluster import Cluster
 from plaq.dca.lattice.hopping import Lattice
 from plaq.dca.lattice.path import path
 from plaq.dca.lattice.symmetry import PointGroup
@@ -39,20 +38,21 @@ def assign(group: PointGroup, momenta: np.ndarray, transfers: Sequence[int]) -> 
     return assigned
 
 
-def transfers_of(two_particle, lattice: Lattice, vectors: Sequence[Sequence[int]]) -> list[list[float]]:
+def operation_to(group: PointGroup, q: np.ndarray, image: np.ndarray) -> int:
+    """Return the index of the first operation that takes q to the image, as `assign` has it."""
+    return next(i for i, g in enumerate(group.operations) if np.array_equal(q @ np.linalg.inv(g), image))
+
+
+def transfers_of(two_particle, group: PointGroup) -> list[list[float]]:
     """Return the transfers in pi/a that the section [two_particle] needs where it leaves them to "auto"."""
-    if two_particle.momenta is None:
-        return [[0.0, 0.0]]
-    cluster = Cluster(lattice, vectors)
-    needed = needed_transfers(PointGroup(cluster), momenta_asked(two_particle.momenta, lattice))
+    cluster = group.cluster
+    needed = needed_transfers(group, momenta_asked(two_particle.momenta, cluster.lattice))
     return [(cluster.momenta[Q] / np.pi).round(15).tolist() for Q in needed]
 
 
-def check_momenta(two_particle, lattice: Lattice, vectors: Sequence[Sequence[int]], isolated: bool, refuse) -> None:
+def check_momenta(two_particle, group: PointGroup, isolated: bool, refuse) -> None:
     """Refuse momenta without a vertex, or between the momenta of an isolated cluster; ``refuse`` raises."""
-    if two_particle.momenta is None:
-        return
-    cluster, momenta = Cluster(lattice, vectors), momenta_asked(two_particle.momenta, lattice)
+    cluster, momenta = group.cluster, momenta_asked(two_particle.momenta, group.cluster.lattice)
     offsets = [np.abs(nearest(cluster, q)[1]).max() for q in momenta]
     if isolated and max(offsets) > 1e-9:
         q = momenta[int(np.argmax(offsets))] / np.pi
@@ -61,7 +61,7 @@ def check_momenta(two_particle, lattice: Lattice, vectors: Sequence[Sequence[int
     if two_particle.transfers == "auto":
         return
     transfers = [cluster.momentum_index(np.pi * np.array(q)) for q in two_particle.transfers]
-    for _, q in assign(PointGroup(cluster), momenta, transfers)[-1]:
+    for _, q in assign(group, momenta, transfers)[-1]:
         needed = cluster.momenta[nearest(cluster, q)[0]] / np.pi
         refuse(f"two_particle.momenta: ({q[0] / np.pi:g}, {q[1] / np.pi:g}) pi/a needs the two-particle function at "
                f"the transfer [{needed[0]:g}, {needed[1]:g}]: add it to two_particle.transfers, or leave them out")

@@ -152,9 +152,10 @@ def naming(channel: str, q: tuple[float, float], irrep: str) -> tuple[str, str]:
     uniform = np.allclose(q, 0)
     staggered = np.allclose(np.abs(q), np.pi)
     columnar = sorted(np.abs(q).round(9)) == [0, round(np.pi, 9)]
-    if "s_odd" in irrep.split("+"):  # as the uniform order of each kind of orbital, of opposite signs
+    if "s_odd" in irrep.split("+"):  # the order of irrep s with opposite signs on orbitals that are exchanged
         order, symbol = naming(channel, q, "s")
-        return f"{order}, odd under exchange of orbitals", symbol
+        kind, of = ("antiferromagnetism", "T_N") if channel in SPIN else ("charge order", "T_CDW")
+        return (f"{kind} between orbitals", of) if uniform else (f"{order}, opposite on exchanged orbitals", symbol)
     if "s" not in irrep.split("+"):
         order = {"pp": "pair density wave", "charge": "charge order"}.get(channel, "spin order")
         return in_words(irrep, order), f"T_{irrep}"

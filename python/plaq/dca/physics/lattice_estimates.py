@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from plaq.data.estimate import Axis, Estimate
 from plaq.data.statistics import Resampled
-from plaq.dca.lattice.transfers import assign
+from plaq.dca.lattice.transfers import assign, operation_to
+from plaq.dca.physics import orbital_channels
 from plaq.dca.physics.evaluation import Evaluation
 from plaq.dca.physics.lattice_response import CHANNELS, LatticeFunctions, TransferResponse
+from plaq.dca.physics.orbital_response import OrbitalFunctions, OrbitalResponse
 from plaq.dca.physics.two_particle import high_frequency_sigma
 from plaq.trace.session import region
 
@@ -27,6 +30,18 @@ def response_of(evaluation: Evaluation, kind: str, transfer: int, m: int, window
     """Return the response from one two-particle function, at those momenta whose vertex it gives."""
     mesh = evaluation.mesh
     return TransferResponse(evaluation.model, mesh.beta, mesh.wmax, kind, transfer, m, window, momenta)
+
+
+def response_at(evaluation: Evaluation, kind: str, transfer: int, m: int, window: int,
+                places: Sequence[tuple[int, np.ndarray]]) -> tuple[Any, Callable]:
+    """Return the response at places of `assign`, and what makes its functions from `Evaluation.sample`."""
+    images = [image for _, image in places]
+    if not evaluation.model.general:
+        return response_of(evaluation, kind, transfer, m, window, images), functions_of
+    model, mesh = evaluation.model, evaluation.mesh
+    operations = [operation_to(model.group, model.momenta[i], image) for i, image in places]
+    return OrbitalResponse(model, mesh.beta, mesh.wmax, kind, transfer, m, window, images, operations), (
+        OrbitalFunctions.of)
 
 
 def functions_of(evaluation: Evaluation, m: np.ndarray) -> LatticeFunctions:
@@ -51,11 +66,11 @@ def lattice_estimates(evaluation: Evaluation, window: int, channels: Sequence[tu
         parts: dict[str, list[tuple[list[int], int, Resampled]]] = {}
         for Q, places in assign(evaluation.model.group, momenta, transfers).items():
             for position, m in enumerate(bosonic if places else ()):
-                response = response_of(evaluation, kind, Q, m, window, [q for _, q in places])
+                response, functions = response_at(evaluation, kind, Q, m, window, places)
                 resampled = resample(
                     (kind, Q, m),
-                    lambda sampled, m, g4, response=response: response.references(functions_of(sampled, m), g4),
-                    lambda sampled, m, g4, first, response=response: response(functions_of(sampled, m), g4, first))
+                    lambda sampled, m, g4, response=response: response.references(functions(sampled, m), g4),
+                    lambda sampled, m, g4, first, response=response: response(functions(sampled, m), g4, first))
                 for name, value in resampled.items():
                     parts.setdefault(name, []).append(([i for i, _ in places], position, value))
         axes = [Axis("q", momenta, "1/a"), Axis("nu", 2 * np.pi / evaluation.mesh.beta * np.array(bosonic), "t")]
@@ -83,10 +98,8 @@ def joined(pieces: Sequence[tuple[list[int], int, Resampled]], momenta: int, bos
 def labelled(joint: Mapping[str, Resampled], axes: Sequence[Axis], evaluation: Evaluation,
              window: int, note: str = "") -> dict[str, Estimate]:
     """Return the estimates with their axes and conventions, and a note where the window moves chi by over an error."""
-    cluster, mesh = evaluation.model.cluster, evaluation.mesh
-    vector_axes = [Axis("K", np.array(cluster.momenta), "1/a"),
-                   Axis("omega", mesh.frequency(np.arange(-window, window)), "t")]
-    estimates = {}
+    vector_axes, names, estimates = orbital_channels.axes(evaluation, window), evaluation.model.lattice.orbitals, {}
+    orbitals = [Axis("orbital", np.array(names)), Axis("orbital'", np.array(names))]
     for name, value in joint.items():
         of = name.removesuffix("_window")
         if name.startswith("leading_vector_"):
@@ -94,6 +107,10 @@ def labelled(joint: Mapping[str, Resampled], axes: Sequence[Axis], evaluation: E
         elif name.startswith("leading_"):
             labels = {"axes": axes, "convention":
                       "real part of the leading physical eigenvalue of Gamma chi0 at q, that of largest Re - |Im|"}
+        elif name.endswith("_orbital"):
+            whole = name.removesuffix("_orbital")
+            labels = {"axes": [*axes, *orbitals], "unit": "1/t",
+                      "convention": f"parts of {whole} by orbital, with e^(-iq.R) of cells: they add up to it"}
         elif name == of:
             labels = {"axes": axes, "unit": "1/t", "convention": CONVENTIONS[of]}
         else:

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from plaq.data.estimate import Axis
+from plaq.data.statistics import Resampled
 from plaq.dca.physics import orbital_channels
+from plaq.dca.physics.lattice_estimates import lattice_estimates
 from plaq.dca.physics.pair_estimates import PairEstimates
 from plaq.dca.physics.two_particle import labels_of_modes, leading_values, physical_modes
 from plaq.dca.solver.choices import SUMS
@@ -24,7 +26,15 @@ class OrbitalPairs(PairEstimates):
         """Return all estimates by name."""
         for kind, q, m in self.channels:
             self.add_channel(kind, q, m)
+        if self.evaluation.model.momenta is not None:
+            self.results |= lattice_estimates(self.evaluation, self.window, self.of_channels, self.resample, self.note)
         return self.results
+
+    def resample(self, which: tuple[str, int, int], prepare: Callable, function: Callable) -> dict[str, Resampled]:
+        """Return the jackknife of function(evaluation, m, g4, prepared) as `lattice_estimates` has it."""
+        bins, sample = np.asarray(self.combined(self.measured_parts(*which))), self.evaluation.sample
+        first = self.with_all_data(lambda w, g, f, g4: prepare(*sample(w, g, f), g4 / w), bins)
+        return self.jackknife(lambda w, g, f, g4: function(*sample(w, g, f), g4 / w, first), bins)
 
     def add_channel(self, kind: str, q: int, m: int) -> None:
         """Add one function, and its eigenvalues where it is that of a channel of the Bethe-Salpeter equation."""

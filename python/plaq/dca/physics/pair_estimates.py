@@ -83,12 +83,15 @@ class PairEstimates:
             self.add_channel(kind, q, m)
         if self.exchanged:
             self.add_decomposition()
-        asked = [("pp", 0, 0)] * (self.measured.pairing is not None) + list(self.channels)
-        if self.evaluation.model.momenta is not None and asked:
-            kinds = [(part, q, m) for kind, q, m in asked if kind not in ("upup", "updown")
-                     for part in measured_as(kind)]
-            self.results |= lattice_estimates(self.evaluation, self.window, kinds, self.resample, self.note)
+        if self.evaluation.model.momenta is not None:
+            self.results |= lattice_estimates(self.evaluation, self.window, self.of_channels, self.resample, self.note)
         return self.results
+
+    @property
+    def of_channels(self) -> list[tuple[str, int, int]]:
+        """Functions that have a response: those asked for, without parts by spin."""
+        asked = [("pp", 0, 0)] * (self.measured.pairing is not None) + list(self.channels)
+        return [(part, q, m) for kind, q, m in asked if kind not in ("upup", "updown") for part in measured_as(kind)]
 
     def rows(self, kind: str, q: int, m: int) -> tuple[PairFunction, Rows]:
         """Return the shape and the rows [bin, row, n'] of a function that is measured, or a sum of such functions."""

@@ -189,7 +189,7 @@ def cost(p: Parameters, cluster: Cluster, T: float, machine: Machine, ranks: int
                   + math.ceil(samples / ranks) * machine.analysis * operations * numbers)
     if p.is_general:
         evaluation += samples_with_orbitals(p, cluster.size * elements, count, ranks, machine)
-    evaluation += response_seconds(p, sites, count, ranks, machine)
+    evaluation += response_seconds(p, sites, cluster.size * elements, count, ranks, machine)
     evaluation += decomposition_seconds(p, sites, count, general, ranks, machine)
     kept = kept_samples(p, sites, count)
     return Cost(T, order, count, chain, alone + 2 * kept, distributed if ranks > 1 else alone + 2 * kept, core, wall,
@@ -211,13 +211,19 @@ def jackknife_samples(p: Parameters) -> int:
     return p.solver.bins if p.dca.isolated else min(p.solver.bins, p.solver.chains)
 
 
-def response_seconds(p: Parameters, sites: int, window: int, ranks: int, machine: Machine) -> float:
-    """Return the seconds of responses of the lattice: matrices of 2 N_c n_w rows for each q, nu, channel and sample."""
+def response_seconds(p: Parameters, sites: int, pairs: int, window: int, ranks: int, machine: Machine) -> float:
+    """Return the seconds of responses of the lattice: matrices of 2 N_c n_w rows for each q, nu, channel and sample.
+
+    pairs : N_c times the square of the orbitals, of a general model.
+    """
     momenta, kinds = p.two_particle.momenta, {"pp", "magnetic", "charge", "transverse"} & set(p.two_particle.channels)
     if momenta is None or not window:
         return 0.0
     count = momenta if isinstance(momenta, int) else len(momenta)
-    each = 1.5 * machine.sample + 15 * machine.analysis * (2 * sites * window) ** 2
+    if p.is_general:
+        each = CUBE_OF_A_MATRIX * (pairs * (2.0 * window + 1)) ** 3
+    else:
+        each = 1.5 * machine.sample + 15 * machine.analysis * (2 * sites * window) ** 2
     return len(kinds) * len(p.two_particle.bosonic) * count * math.ceil((jackknife_samples(p) + 1) / ranks) * each
 
 

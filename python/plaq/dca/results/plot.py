@@ -341,7 +341,7 @@ def gap(results: Results, theme: Theme) -> Figure:
         names = [str(axis.values[j]) for axis, j in zip(vector.axes[1:-1], at[1:])]
         label = " ".join([momentum(vector.axes[0].values[at[0]]), *names])
         axes.plot(w, values[at].real, marker=MARKERS[i], color=theme.series[i], label=label)
-    axes.set(xlabel=over(r"$\omega_n$", results.unit), ylabel=f"$\\phi_{{\\rm {words(irrep)}}}(K, i\\omega_n)$",
+    axes.set(xlabel=over(r"$\omega_n$", results.unit), ylabel=math(f"φ_{irrep}") + r"$(K, i\omega_n)$",
              title=f"T = {measured(f'{point.T:.4g}', results.unit)}")
     axes.legend(title="K")
     return figure
@@ -411,7 +411,7 @@ def log_axis(axes, name: str, T) -> None:
 def math(symbol: str) -> str:
     """Return T_N and λ_d with a true index."""
     head, _, index = symbol.partition("_")
-    head, index = head.replace("λ", r"\lambda"), index.replace("_", r"\ ")
+    head, index = head.replace("λ", r"\lambda").replace("φ", r"\phi"), index.replace("_", r"\ ")
     return f"${head}_{{\\rm {index}}}$" if index else symbol
 
 
