@@ -96,8 +96,8 @@ DCA = [["lattice", "units"], ["solver"], ["parameters", "physics"], ["convert", 
 DCA_LOOP = [["convergence", "density_search", "mixing", "ordering"], ["first_sigma", "state"], ["further", "start"],
             ["observer"], ["setup"], ["status", "two_particle"], ["iteration"], ["loop"]]
 LQCD = [["choices"], ["fields", "analysis"], ["files", "measurement_tables"], ["parameters"],
-        ["action", "measurements"], ["planning", "results", "start"], ["measuring", "replicas"], ["chain"], ["stored"],
-        ["application"], ["cli", "commands"]]
+        ["action", "measurements"], ["gauge_fixing", "planning", "results", "start"], ["measuring", "replicas"],
+        ["chain"], ["stored"], ["application"], ["cli", "commands"]]
 PIC = [["inputs", "quiet_start"], ["plasma"], ["planning", "diagnostics"], ["results"], ["simulation"],
        ["application"], ["cli", "commands"]]
 MODULES = {str(path.relative_to(ROOT / "python").with_suffix("")).replace("/", ".").removesuffix(".__init__"): path

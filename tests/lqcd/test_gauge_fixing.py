@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from command_line import run_plaq
 
 from plaq import lqcd
 from plaq.errors import InputError, RunError
+from plaq.lqcd.files.info import describe
 
 EXTENTS = (6, 4, 4, 4)
 
@@ -63,6 +65,21 @@ def test_a_transformed_unit_field_becomes_one_again():
     """Its maximum F = 1 is the only one."""
     field = turned(lqcd.GaugeField(lqcd.Lattice(EXTENTS)), 3)
     assert field.fix("landau", 1e-26).functional == pytest.approx(1, abs=1e-13)
+
+
+def test_a_file_is_written_in_a_gauge(tmp_path):
+    """With its quality in the texts, the same on two ranks."""
+    lqcd.write_ildg(tmp_path / "conf", smooth_field(lqcd.Lattice(EXTENTS)))
+    for ranks, name in ((None, "one"), (2, "two")):
+        done = run_plaq("lqcd", "fix", "conf", "--out", name, "--gauge", "coulomb", folder=tmp_path, ranks=ranks)
+        assert done.returncode == 0, done.stderr
+        assert f"{name}: coulomb gauge, functional 0." in done.stdout and done.stdout.count("theta") == 1
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
+    fixed = lqcd.read_ildg(tmp_path / "one", lqcd.Lattice(EXTENTS))
+    assert fixed.gauge_quality("coulomb").theta < 1e-12
+    assert "gauge = coulomb" in describe(tmp_path / "one")
+    done = run_plaq("lqcd", "fix", "conf", "--out", "conf", folder=tmp_path)
+    assert done.returncode == 2 and "conf: is the configuration itself" in done.stderr
 
 
 def test_gauges_that_cannot_be():

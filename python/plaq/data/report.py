@@ -11,8 +11,8 @@ import numpy as np
 
 from plaq.data import page, results_file
 from plaq.data.display import Drawing
-from plaq.data.estimate import Axis, Estimate
-from plaq.data.formatting import format_duration, vector
+from plaq.data.estimate import Axis, Estimate, with_error
+from plaq.data.formatting import format_duration, format_number, vector
 from plaq.data.results_file import Findings
 from plaq.files.atomic import write_atomically
 from plaq.trace.session import region
@@ -55,7 +55,8 @@ def quantity_table(estimates: Mapping[str, Estimate]) -> str:
 
     It has columns for optional properties: autocorrelation times in measurements, quality of fits, notes.
     """
-    columns = [("value", value_in_words), ("unit", lambda e: e.unit), ("τ<sub>int</sub>", tau_in_words),
+    columns = [("value", value_in_words), ("unit", lambda e: e.unit), ("error by Γ", gamma_in_words),
+               ("τ<sub>int</sub>", tau_in_words), ("p of chains", chains_in_words),
                ("fit", lambda e: e.fit),
                ("convention", lambda e: e.convention), ("note", lambda e: e.note)]
     columns = [(head, text) for head, text in columns if any(text(e) for e in estimates.values())]
@@ -69,6 +70,20 @@ def value_in_words(e: Estimate) -> str:
     if 0 < e.mean.ndim < 3 and len(e.axes) == e.mean.ndim:
         return f"below, by {' and '.join(axis.name for axis in e.axes)}"
     return str(e)
+
+
+def gamma_in_words(e: Estimate) -> str:
+    """Return the error of a number by the Gamma method with its own error, if it is known."""
+    if e.gamma is None or e.mean.ndim or np.iscomplexobj(e.mean) or not 0 < e.gamma.error < np.inf:
+        return ""
+    return with_error(float(e.gamma.error), float(e.gamma.error_error))
+
+
+def chains_in_words(e: Estimate) -> str:
+    """Return the probability that averages of chains differ as they do, of an array the smallest one."""
+    if e.gamma is None or np.isnan(e.gamma.replica_p).all():
+        return ""
+    return format_number(float(np.nanmin(e.gamma.replica_p)), ".2g")
 
 
 def tau_in_words(e: Estimate) -> str:

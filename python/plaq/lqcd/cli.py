@@ -78,3 +78,21 @@ def combine(
 
     print("\n".join(combined(runs, out).sentences))
     print(f"report: {Lqcd.report(out)}")
+
+
+@app.command("fix")
+def fix(
+    configuration: Annotated[Path, typer.Argument(help="File of a configuration.", show_default=False)],
+    out: Annotated[Path, typer.Option(help="File for the transformed one, in ILDG's format.", show_default=False)],
+    gauge: Annotated[str, typer.Option(help="landau or coulomb.")] = "landau",
+    tolerance: Annotated[float, typer.Option(help="Largest theta, as QUDA has it.")] = 1e-12,
+    relaxation: Annotated[float, typer.Option(help="Over-relaxation, 1 <= omega < 2.")] = 1.7,
+    sweeps: Annotated[int, typer.Option(help="Most sweeps.")] = 10_000,
+):
+    """Transform a configuration to Landau or Coulomb gauge."""
+    from plaq.comm import world
+    from plaq.lqcd.gauge_fixing import fix_file
+
+    said = fix_file(configuration, out, gauge, tolerance, relaxation, sweeps)
+    if world().rank == 0:
+        print(said)

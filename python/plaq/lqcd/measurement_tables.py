@@ -8,7 +8,7 @@ from typing import Any
 from plaq.errors import InputError
 from plaq.inputs.kinds import boolean, choice, either, integer, list_of, one_of, real
 from plaq.inputs.schema import REQUIRED, Parameter, shown
-from plaq.lqcd.choices import KAPPA, MASS, METHODS, PRECISIONS, RESIDUAL
+from plaq.lqcd.choices import FLOWS, KAPPA, MASS, METHODS, PRECISIONS, RESIDUAL
 from plaq.lqcd.fields.gamma import STRUCTURES
 
 PARTICLES = ("nucleon", "sigma", "xi", "lambda", "delta", "sigma_star", "xi_star", "omega")
@@ -113,7 +113,8 @@ TABLE = [
     *_smearing("mesons.*"),
     _momenta("mesons.*"),
     Parameter("mesons.*", "fit_from", integer(0, 511), None, "a",
-              "masses and decay constants by a fit of a cosh to correlators from this t to T/2; none if unset"),
+              "masses and decay constants by a fit of a cosh to correlators from this t to T/2; if unset, averages over "
+              "windows and one or two states"),
     Parameter("mesons.*", "z_a", real("(0, 100]"), None, "", "Z_A in f_PS; 1, for the local current, if unset"),
     *_solver("mesons.*"),
     _keep("mesons.*"),
@@ -162,6 +163,8 @@ TABLE = [
     Parameter("flow.*", "time", real("[1e-6, 1000]"), REQUIRED, "a^2", "flow time of the last measurement"),
     Parameter("flow.*", "step", real("[1e-6, 0.1]"), 0.05, "a^2",
               "step of the integration, and between two measurements"),
+    Parameter("flow.*", "kind", choice(*FLOWS), "wilson", "",
+              "action of the flow: plaquettes; with rectangles, c1 = -1/12; that with the term of Ramos and Sint"),
     _every("flow.*"),
 ]
 
@@ -240,6 +243,9 @@ def check_flow(flow: Any, source: str, extents: Sequence[int]) -> None:
     if flow.time / flow.step > MOST_FLOW:
         raise InputError(f"{source}.step = {flow.step:g} is not allowed with time = {flow.time:g}: the flow takes at "
                          f"most {MOST_FLOW} steps")
+    if flow.kind != "wilson" and min(extents) < 4:
+        raise InputError(f'{source}.kind = "{flow.kind}" is not allowed with lattice.extents = {shown(extents)}: '
+                         "rectangles need extents of at least 4")
 
 
 def check_baryons(baryons: Any, source: str, extents: Sequence[int]) -> None:

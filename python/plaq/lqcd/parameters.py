@@ -8,7 +8,7 @@ from typing import Any
 
 from plaq.errors import InputError
 from plaq.inputs import parameters, running
-from plaq.inputs.kinds import choice, integer, list_of, one_of, real, text
+from plaq.inputs.kinds import boolean, choice, integer, list_of, one_of, real, text
 from plaq.inputs.schema import REQUIRED, Parameter, Schema, shown
 from plaq.lqcd import measurement_tables
 from plaq.lqcd.choices import INTEGRATORS, KAPPA, MASS, RECTANGLES, RESIDUAL
@@ -88,6 +88,9 @@ SCHEMA = Schema({
     Parameter("measure", "configurations", list_of(text()), (), "",
               "files of configurations, or patterns such as run/conf.*, each in the order of the numbers in the names; "
               "a run continues with more behind them"),
+    Parameter("measure", "verify", boolean(), True, "", "false: ignore checksums and plaquettes in the files"),
+    Parameter("measure", "reunitarise", boolean(), False, "",
+              "project links onto SU(3), such as those of 64 bits that were made of 32"),
     Parameter("measure", "seed", integer(0, 2**63 - 1), 1, "", "seed of the sources of quarks"),
     *running.rows([Parameter("run", "grid", one_of("auto", list_of(integer(1, 1024), length=4)), "auto", "ranks",
                              "ranks in each direction of the lattice; auto: with the smallest surface "

@@ -50,7 +50,9 @@ class Stored:
     def read(self, number: int) -> GaugeField:
         """Return the configuration with this number, from one on. Collective."""
         with timed(self.seconds, "files"):
-            return read_gauge(self.files[number - 1], self.lattice)
+            options = self.p.measure
+            return read_gauge(self.files[number - 1], self.lattice, verify=options.verify,
+                              reunitarise=options.reunitarise)
 
     def show_status(self) -> None:
         done, total = len(self.measured), len(self.files)

@@ -57,7 +57,7 @@ def longest_tau(replicas: Sequence[np.ndarray]) -> tuple[float | None, float | N
 
     Both are in measurements: inf if the time is undetermined, None if no column varies. The time is that of the
     autocorrelation averaged over columns, or of a column whose time is longer by more than its error. The largest time
-    of many columns would be too long by chance.
+    of many columns would be too long by chance; undetermined ones count if half of them are.
     """
     columns = [reals(part).reshape(len(part), -1) for part in replicas]
     whole = np.concatenate(columns)
@@ -68,9 +68,11 @@ def longest_tau(replicas: Sequence[np.ndarray]) -> tuple[float | None, float | N
     found = [(float(tau), float(error)) for tau, error in zip(each.tau_int, each.tau_int_error) if not np.isnan(tau)]
     if len(found) < 2:
         return found[0] if found else (None, None)
+    known = [(tau - error, error) for tau, error in found if np.isfinite(tau)]
+    if 2 * len(known) <= len(found):
+        return np.inf, np.inf
     unit = (whole[:, vary] - whole[:, vary].mean(axis=0)) / whole[:, vary].std(axis=0)
-    return max(mean_tau(unit, [len(part) for part in columns]),
-               *((tau - error, error) if np.isfinite(tau) else (tau, error) for tau, error in found))
+    return max(mean_tau(unit, [len(part) for part in columns]), *known)
 
 
 def mean_tau(unit: np.ndarray, replicas: Sequence[int]) -> tuple[float, float]:

@@ -12,6 +12,7 @@ from plaq.data.display import Drawing, estimate_drawing, record_drawing
 from plaq.data.figures import Theme, subplots
 from plaq.data.plots import typeset
 from plaq.data.results_file import Findings
+from plaq.lqcd.measurements.chain_figures import chain_drawings
 
 SIZE = (5.2, 3.2)
 PANELS = 4  # of the overview
@@ -20,7 +21,8 @@ Panel = Callable[[Any], None]  # draws on axes
 
 def drawings(findings: Findings) -> dict[str, Drawing]:
     """Return figures of all available data by name."""
-    return {name: on_axes(panel, title, caption) for name, (panel, title, caption) in panels(findings).items()}
+    return {name: on_axes(panel, title, caption)
+            for name, (panel, title, caption) in panels(findings).items()} | chain_drawings(findings)
 
 
 def drawing(findings: Findings, name: str | None) -> Drawing:

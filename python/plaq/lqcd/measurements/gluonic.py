@@ -71,7 +71,7 @@ class Flow(Measurement):
     def measure(self, bench: Workbench) -> Mapping[str, Any]:
         flowed, rows = bench.gauge.copy(), []
         for step in np.diff(flow_times(self.table), prepend=0.0):
-            flowed.flow(step, self.table.step)
+            flowed.flow(step, self.table.step, self.table.kind)
             rows.append((*flowed.energy_and_charge(), flowed.plaquette_energy()))
         energy, charge, plaquettes = np.transpose(rows)
         return {"energy": energy, "energy_plaquette": plaquettes, "charge": charge}
