@@ -3,6 +3,7 @@
 import itertools
 import struct
 
+import h5py
 import numpy as np
 import pytest
 
@@ -87,3 +88,78 @@ def test_nersc_is_written_as_it_is_read(gauge, bits, tmp_path):
     text = (tmp_path / "conf").read_bytes().split(b"END_HEADER\n")[0].decode()
     trace = np.einsum("...aa->...", gauge.local()).real.mean() / 3
     assert f"LINK_TRACE = {trace:.8g}"[:20] in text and "SEQUENCE_NUMBER = 7" in text and "DIMENSION_4 = 4" in text
+
+
+def test_hirep(gauge, tmp_path):
+    """A header of colours, extents and plaquette, then links in plaq's order, all big endian."""
+    content = struct.pack(">5id", 3, *EXTENTS, gauge.plaquette()) + gauge.local().astype(">c16").tobytes()
+    (tmp_path / "conf").write_bytes(content)
+    assert vars(head_of(tmp_path / "conf")) == {"format": "HiRep", "extents": EXTENTS, "bits": 64}
+    assert np.array_equal(lqcd.read_gauge(tmp_path / "conf", gauge.lattice).local(), gauge.local())
+    lqcd.write_hirep(tmp_path / "again", gauge)
+    assert (tmp_path / "again").read_bytes() == content
+    for name, words, changed in (
+            ("two", "with 2 colours; plaq has three", struct.pack(">5id", 2, *EXTENTS, 0.5) + bytes(4 * 64 * 96)),
+            ("short", "neither a LIME file", content[:-8]),
+            ("other", "states that its plaquette is 0.25", struct.pack(">5id", 3, *EXTENTS, 0.25) + content[28:])):
+        (tmp_path / name).write_bytes(changed)
+        with pytest.raises(InputError, match=words):
+            lqcd.read_gauge(tmp_path / name, gauge.lattice)
+
+
+def pyquda_sums(links):
+    """PyQUDA's checksums of [t, z, y, x, 3, 3], site by site."""
+    sums = [0, 0]
+    for i, words in enumerate(links.reshape(-1, 9).view("<u4")):
+        word = int(np.bitwise_xor.reduce(words))
+        for s, modulus in enumerate((29, 31)):
+            r = i % modulus
+            sums[s] ^= (word << r | word >> (32 - r)) & 0xFFFFFFFF
+    return [f"{one:08x}" for one in sums]
+
+
+@pytest.mark.parametrize("kind", ["<c16", "<c8"])
+def test_hdf5_of_pyquda(gauge, tmp_path, kind):
+    links = np.roll(gauge.local(), -1, axis=4).transpose(0, 3, 2, 1, 4, 5, 6).astype(kind)
+    with h5py.File(tmp_path / "conf", "w") as file:
+        for mu in range(4):
+            one = file.create_dataset(f"LatticeColorMatrix/{mu}", data=np.ascontiguousarray(links[..., mu, :, :]))
+            one.attrs["sum29"], one.attrs["sum31"] = pyquda_sums(np.ascontiguousarray(links[..., mu, :, :]))
+    bits = 64 if kind == "<c16" else 32
+    assert vars(head_of(tmp_path / "conf")) == {"format": "HDF5", "extents": EXTENTS, "bits": bits}
+    assert np.allclose(lqcd.read_gauge(tmp_path / "conf", gauge.lattice).local(), gauge.local(), atol=1e-7)
+    lqcd.write_hdf5(tmp_path / "again", gauge, bits)
+    with h5py.File(tmp_path / "again") as file, h5py.File(tmp_path / "conf") as other:
+        group = file["LatticeColorMatrix"]
+        assert group.attrs["Lattice"] == "2 6 2 4" and group["X"].dtype == kind
+        for mu, key in enumerate("XYZT"):
+            one = other[f"LatticeColorMatrix/{mu}"]
+            assert np.array_equal(group[key][()], one[()]) and dict(group[key].attrs) == dict(one.attrs)
+    with h5py.File(tmp_path / "conf", "r+") as file:
+        file["LatticeColorMatrix/2"][0, 0, 0, 0, 0, 0] += 1e-3
+    with pytest.raises(InputError, match="damaged: the checksum of /LatticeColorMatrix/2 is"):
+        lqcd.read_gauge(tmp_path / "conf", gauge.lattice)
+
+
+def test_hdf5_of_qdp(gauge, tmp_path):
+    """One dataset of matrices of compound numbers; FUEL's has one for each direction; two of them are refused."""
+    links = np.roll(gauge.local(), -1, axis=4).transpose(0, 3, 2, 1, 4, 5, 6)
+    pair = np.dtype([("re", "<f8"), ("im", "<f8")])
+    matrices = np.empty((*links.shape[:5], 3, 3), pair)
+    matrices["re"], matrices["im"] = links.real, links.imag
+    with h5py.File(tmp_path / "qdp", "w") as file:
+        one = file.create_dataset("config/links", links.shape[:5], np.dtype((pair, (3, 3))))
+        one[...] = matrices
+    with h5py.File(tmp_path / "fuel", "w") as file:
+        for mu in range(4):
+            one = file.create_dataset(f"config/{mu}", links.shape[:4], np.dtype((pair, (3, 3))))
+            one[...] = matrices[..., mu, :, :]
+    for name in ("qdp", "fuel"):
+        assert head_of(tmp_path / name).bits == 64
+        assert np.array_equal(lqcd.read_gauge(tmp_path / name, gauge.lattice).local(), gauge.local())
+    with h5py.File(tmp_path / "fuel", "r+") as file:
+        file.copy("config", "second")
+    (tmp_path / "short").write_bytes((tmp_path / "qdp").read_bytes()[:-500])
+    for name, words in (("fuel", "an HDF5 file with 2 configurations"), ("short", "short: damaged, or not a config")):
+        with pytest.raises(InputError, match=words):
+            lqcd.read_gauge(tmp_path / name, gauge.lattice)

@@ -29,6 +29,7 @@ __all__, __getattr__, __dir__ = lazily(__name__, {
     "baryon_correlator": "measurements.baryons", "baryon_tensor": "measurements.baryons",
     "read_gauge": "files.gauge_formats", "read_ildg": "files.ildg", "write_ildg": "files.ildg",
     "read_nersc": "files.nersc", "write_nersc": "files.nersc", "read_milc": "files.milc",
-    "read_openqcd": "files.openqcd",
+    "read_openqcd": "files.openqcd", "read_hirep": "files.hirep", "write_hirep": "files.hirep",
+    "read_hdf5": "files.hdf5", "write_hdf5": "files.hdf5",
     "read_propagator": "files.propagator_file", "write_propagator": "files.propagator_file",
 })

@@ -9,9 +9,9 @@ from plaq.errors import InputError
 from plaq.files.guard import open_file, reading
 from plaq.lqcd.fields.fields import GaugeField
 from plaq.lqcd.fields.lattice import Lattice
-from plaq.lqcd.files import ildg, lime, milc, nersc, openqcd
+from plaq.lqcd.files import hdf5, hirep, ildg, lime, milc, nersc, openqcd
 
-LIME, NERSC, MILC, OPENQCD = "LIME", "NERSC", "MILC", "openQCD"
+LIME, NERSC, MILC, OPENQCD, HIREP, HDF5 = "LIME", "NERSC", "MILC", "openQCD", "HiRep", "HDF5"
 
 
 @dataclass(frozen=True)
@@ -32,11 +32,16 @@ def format_of(path: str | Path) -> str:
         return LIME
     if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"BEGIN_HEADER"):
         return NERSC
+    if head.startswith(hdf5.MAGIC):
+        return HDF5
     if milc.byte_order(head):
         return MILC
     if openqcd.may_be(head, size):
         return OPENQCD
-    raise InputError(f"{path}: neither a LIME file (ILDG, SciDAC) nor one in the format of NERSC, MILC or openQCD")
+    if hirep.may_be(head, size):
+        return HIREP
+    raise InputError(f"{path}: neither a LIME file (ILDG, SciDAC) nor one in the format of NERSC, MILC, openQCD, "
+                     "HiRep or HDF5")
 
 
 def head_of(path: str | Path) -> Head:
@@ -46,7 +51,10 @@ def head_of(path: str | Path) -> Head:
         if kind == LIME:
             description = ildg.describe(path)
             return Head(kind, description.extents, description.bits)
-        found = {NERSC: nersc, MILC: milc, OPENQCD: openqcd}[kind].describe(path)
+        if kind == HDF5:
+            links = hdf5.describe(path)
+            return Head(kind, links.extents, links.bits)
+        found = {NERSC: nersc, MILC: milc, OPENQCD: openqcd, HIREP: hirep}[kind].describe(path)
         return Head(kind, found["extents"], found["bits"])
 
 
@@ -55,6 +63,7 @@ def read_gauge(path: str | Path, lattice: Lattice, *, verify: bool = True, reuni
 
     InputError that names file and problem, on all ranks. Collective.
     """
-    read = {LIME: ildg.read_ildg, NERSC: nersc.read_nersc, MILC: milc.read_milc, OPENQCD: openqcd.read_openqcd}
+    read = {LIME: ildg.read_ildg, NERSC: nersc.read_nersc, MILC: milc.read_milc, OPENQCD: openqcd.read_openqcd,
+            HIREP: hirep.read_hirep, HDF5: hdf5.read_hdf5}
     kind = lattice.comm.on_root(lambda: format_of(path), share=True)
     return read[kind](path, lattice, verify=verify, reunitarise=reunitarise)
