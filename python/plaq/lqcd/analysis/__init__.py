@@ -10,6 +10,11 @@ Nothing here needs a lattice, a run or a compiled kernel.
 from plaq.lazy import lazily
 
 __all__, __getattr__, __dir__ = lazily(__name__, {
-    "average": "averages", "gamma_errors": "averages",
+    "average": "averages", "chains": "averages", "first_order": "averages", "gamma_method": "averages",
     "weights": "fits", "quality": "fits",
+    "fit": "correlator_fits", "fit_correlator": "correlator_fits", "fold": "correlator_fits", "Fit": "correlator_fits",
+    "Model": "models", "correlator_model": "models",
+    "average_models": "model_averages", "scan_windows": "model_averages", "ModelAverage": "model_averages",
+    "solve_gevp": "variational", "gevp_energies": "variational", "optimal_correlators": "variational",
+    "to_observables": "observables", "from_observables": "observables",
 })
