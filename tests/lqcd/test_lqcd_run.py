@@ -130,7 +130,7 @@ def test_a_run_leaves_results_and_configurations(whole):
     assert "mesons/pion/pcac_mass" not in findings.estimates  # T = 4
     assert any(sentence.startswith("mesons.pion: no mass of gammaz: a fit takes errors")
                for sentence in findings.answers())
-    assert (whole / "run/report.html").read_text().count("<svg") == (9 if "delta_h" in findings.recorded else 8)
+    assert (whole / "run/report.html").read_text().count("<svg") == (10 if "delta_h" in findings.recorded else 9)
     assert "plaquette = " in (whole / "run/report.html").read_text()
     if "hmc" in (whole / "input.toml").read_text():
         changes, accepted = findings.recorded["delta_h"].values, findings.recorded["accepted"].values

@@ -96,7 +96,7 @@ def test_stored_configurations_give_what_their_chain_measured(ensemble, tmp_path
 @pytest.mark.parametrize(("files", "words"), [
     (["nothing.*"], '"nothing.*" matches no file'),
     (["run/conf.*", "run/conf.000001"], "run/conf.000001 is named twice"),
-    (["input.toml"], "neither a LIME file (ILDG, SciDAC) nor one in the format of NERSC, MILC or openQCD"),
+    (["input.toml"], "neither a LIME file (ILDG, SciDAC) nor one in the format of NERSC, MILC, openQCD, HiRep"),
 ])
 def test_files_that_cannot_be_measured_are_refused_in_a_line(ensemble, files, words):
     done = plaq(ensemble, "measure", "input.toml", *files, "--out", "none")

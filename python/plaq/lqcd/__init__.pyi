@@ -26,6 +26,10 @@ from plaq.lqcd.fields.solvers import solve_shifted as solve_shifted
 from plaq.lqcd.fields.sources import Source as Source
 from plaq.lqcd.fields.wilson import Wilson as Wilson
 from plaq.lqcd.files.gauge_formats import read_gauge as read_gauge
+from plaq.lqcd.files.hdf5 import read_hdf5 as read_hdf5
+from plaq.lqcd.files.hdf5 import write_hdf5 as write_hdf5
+from plaq.lqcd.files.hirep import read_hirep as read_hirep
+from plaq.lqcd.files.hirep import write_hirep as write_hirep
 from plaq.lqcd.files.ildg import read_ildg as read_ildg
 from plaq.lqcd.files.ildg import write_ildg as write_ildg
 from plaq.lqcd.files.milc import read_milc as read_milc

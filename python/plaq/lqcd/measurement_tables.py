@@ -113,8 +113,8 @@ TABLE = [
     *_smearing("mesons.*"),
     _momenta("mesons.*"),
     Parameter("mesons.*", "fit_from", integer(0, 511), None, "a",
-              "masses and decay constants by a fit of a cosh to correlators from this t to T/2; if unset, averages over "
-              "windows and one or two states"),
+              "masses and decay constants by a fit of a cosh to correlators from this t to T/2; if unset, masses are "
+              "averages over windows and one or two states"),
     Parameter("mesons.*", "z_a", real("(0, 100]"), None, "", "Z_A in f_PS; 1, for the local current, if unset"),
     *_solver("mesons.*"),
     _keep("mesons.*"),

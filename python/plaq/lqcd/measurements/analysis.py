@@ -12,10 +12,7 @@ import numpy as np
 from plaq.data.estimate import Axis, Estimate
 from plaq.data.recorded import Recorded
 from plaq.data.results_file import Findings
-from plaq.errors import InputError
 from plaq.lqcd.analysis.averages import average, chains
-from plaq.lqcd.analysis.correlator_fits import fit_correlator
-from plaq.lqcd.analysis.model_averages import average_models, scan_windows
 from plaq.lqcd.fields.gamma import STRUCTURES
 from plaq.lqcd.measurement_tables import each
 from plaq.lqcd.measurements import scales
@@ -27,6 +24,7 @@ from plaq.lqcd.measurements.hadron_estimates import (
     current_estimates,
     disconnected_estimates,
 )
+from plaq.lqcd.measurements.masses import mass_estimates
 from plaq.lqcd.measurements.potential import loop_estimates
 from plaq.lqcd.parameters import Parameters
 
@@ -86,34 +84,6 @@ def meson_estimates(table: Any, series: Mapping[str, Recorded]) -> tuple[dict[st
 def has_mass(name: str) -> bool:
     """Return whether a series of a table [mesons.NAME] has one structure at source and sink."""
     return name.partition("_p")[0] in STRUCTURES
-
-
-def mass_estimates(name: str, series: np.ndarray, mean: Estimate,
-                   first: int | None) -> tuple[dict[str, Estimate], str]:
-    """Return mass and amplitude of a meson by a fit of a cosh for t >= ``first``, and a sentence.
-
-    Without ``first`` the mass is an average over windows and one or two states (`plaq.lqcd.analysis.model_averages`).
-    ``mean`` is the average of the correlators ``series`` [configuration, T].
-    """
-    if not mean.supported:
-        return {}, f"no mass of {name}: a fit takes errors of its correlator, and there are none"
-    if first is not None:
-        one = fit_correlator(name, series, first)
-        if one is None:
-            return {}, f"no mass of {name}: no cosh fits its correlator for t >= {first}"
-        sentence = (f"mass of {name} = {one['mass']} / a, from a cosh for t >= {first}; {one['mass'].fit}, "
-                    f"{one.weighting}")
-        return {f"fit_{name}": one["mass"], f"amplitude_{name}": one["amplitude"]}, sentence
-    fits = scan_windows(name, series)
-    try:
-        mass, size = (average_models(fits, parameter) for parameter in ("mass", "amplitude"))
-    except InputError as error:
-        return {}, f"no mass of {name}: {error}"
-    best = mass.best
-    return ({f"fit_{name}": mass.value, f"amplitude_{name}": size.value},
-            f"mass of {name} = {mass.value} / a, from {len(mass.fits)} fit{'s' * (len(mass.fits) > 1)}, whose choice "
-            f"makes {mass.systematic:.1g} of the error; most weight has {best.model.text} for t from {best.x[0]:g} to "
-            f"{best.x[-1]:g}, {best['mass'].fit}, {best.weighting}")
 
 
 def flow_estimates(table: Any, series: Mapping[str, Recorded]) -> tuple[dict[str, Estimate], list[str]]:

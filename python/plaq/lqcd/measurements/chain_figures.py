@@ -9,7 +9,7 @@ from plaq.data.figures import Theme, subplots
 from plaq.data.results_file import Findings
 from plaq.lqcd.measurements.doubts import OF_TRAJECTORIES, watched
 
-WIDTH, HEIGHT = 9.6, 1.5  # of a row of panels
+WIDTH, HEIGHT = 9.6, 1.7  # of a row of panels
 COLUMNS, MOST = 2, 16  # panels
 ROW, MOST_TIMES = 0.24, 40  # of the plot of times
 
@@ -45,6 +45,7 @@ def draw_histories(theme: Theme, series: dict[str, np.ndarray]):
         axes.plot(np.arange(1, len(values) + 1), values, linewidth=0.8, marker="." if len(values) < 100 else "")
         axes.axhline(values.mean(), color=theme.series[1], linewidth=0.8)
         axes.set_title(name, fontsize=9)
+        axes.set_xlabel("configuration", fontsize=8)
     return figure
 
 

@@ -16,6 +16,7 @@ from plaq.lqcd.analysis.least_squares import Problem
 from plaq.lqcd.analysis.models import correlator_model
 from plaq.lqcd.measurements.correlators import AXIAL, CONSERVED, VECTOR, pcac_mass
 from plaq.lqcd.measurements.interpolators import flavours_of
+from plaq.lqcd.measurements.masses import mass_estimates
 
 Found = tuple[dict[str, Estimate], list[str]]
 # {charge: (structure, end of the quantity, factor of which the real part is taken)}
@@ -100,19 +101,20 @@ def decay_estimates(table: Any, pp: np.ndarray, ap: np.ndarray, norm: float, mas
 
 
 def baryon_estimates(table: Any, series: Mapping[str, Recorded]) -> Found:
-    """Return correlators and effective masses of a table [baryons.NAME], and sentences."""
+    """Return correlators, effective masses and masses of a table [baryons.NAME], and sentences."""
     found: dict[str, Estimate] = {}
     said = []
     for name, one in series.items():
         times = one.axis("t")
         found[name] = average(name, one.values.real, axes=one.axes[1:], convention=f"real part of the {one.convention}")
         half = times[:len(times) // 2]
-        mass = found[f"mass_{name}"] = average(
+        found[f"mass_{name}"] = average(
             f"mass_{name}", one.values.real, lambda c: exponential_mass(c)[half], unit="1/a",
             axes=[Axis("t", half, "a")], convention="effective mass, ln C(t) / C(t+1)")
         if "minus" not in name:
-            at = len(times) // 4
-            said.append(f"effective mass of {name} at t = {at}: {mass.pick(t=at)} / a")
+            masses, sentence = mass_estimates(name, one.values.real, found[name], None, "exp")
+            found |= masses
+            said.append(sentence)
     return found, said
 
 

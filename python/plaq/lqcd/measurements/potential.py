@@ -14,7 +14,7 @@ from plaq.lqcd.analysis.averages import average
 from plaq.lqcd.analysis.fits import Quality, Weights, quality, weights
 
 FIRST = 2  # r of the fit for r0
-FORCE = 1.65  # r0^2 F(r0)
+FORCES = {"r0": 1.65, "r1": 1.0}  # r^2 F(r)
 
 
 def effective_potential(loops: np.ndarray) -> np.ndarray:
@@ -34,21 +34,20 @@ def forms(points: int) -> np.ndarray:
 
 def cornell(v: np.ndarray, w: np.ndarray) -> np.ndarray:
     r"""Return $(V_0, \alpha, \sigma)$ of the best fit of $V_0 - \alpha / r + \sigma r$ to V [r >= 2], weights ``w``."""
+    if len(v) < 3 or not np.isfinite(v).all():
+        return np.full(3, np.nan)
     shape = forms(len(v))
     return np.linalg.lstsq(shape.T @ w @ shape, shape.T @ w @ v, rcond=None)[0]
 
 
-def sommer_scale(potential: np.ndarray, w: np.ndarray) -> np.ndarray:
-    r"""Return r0 in units of a with $r_0^2 F(r_0) = 1.65$ (Sommer, hep-lat/9310022).
+def sommer_scale(potential: np.ndarray, w: np.ndarray, force: float = FORCES["r0"]) -> np.ndarray:
+    r"""Return r in units of a with $r^2 F(r)$ = ``force``.
 
-    F is the force of the best fit of $V_0 - \alpha / r + \sigma r$ to V [r >= 2] with weights ``w``; nan without a
-    solution.
+    It is r0 for 1.65 (Sommer, hep-lat/9310022), r1 for 1 (Bernard et al., hep-lat/0002028). F is the force of the best
+    fit of $V_0 - \alpha / r + \sigma r$ to V [r >= 2] with weights ``w``; nan without a solution.
     """
-    v = potential[FIRST - 1:]
-    if len(v) < 3 or not np.isfinite(v).all():
-        return np.array(np.nan)
-    _, alpha, sigma = cornell(v, w)
-    return np.array(np.sqrt((FORCE - alpha) / sigma) if sigma > 0 and alpha < FORCE else np.nan)
+    _, alpha, sigma = cornell(potential[FIRST - 1:], w)
+    return np.array(np.sqrt((force - alpha) / sigma) if sigma > 0 and alpha < force else np.nan)
 
 
 def loop_estimates(table: Any, series: Mapping[str, Recorded]) -> tuple[dict[str, Estimate], list[str]]:
@@ -69,14 +68,17 @@ def loop_estimates(table: Any, series: Mapping[str, Recorded]) -> tuple[dict[str
         pairs = wilson.values[:, :, at:at + 2]
         w = potential_weights(pairs, flat)
         weighting = "correlated" if w.correlated else "uncorrelated"
-        r0 = average("r0", pairs, lambda pair: sommer_scale(effective_potential(pair)[:, 0], w.matrix), unit="a",
-                     convention="r^2 F = 1.65 of V - alpha / r + sigma r through the potential from r = 2 on, "
-                     f"{weighting}")
-        if np.isfinite(r0.mean):
-            r0 = replace(r0, **cornell_quality(flat.mean[FIRST - 1:], w).labels())
-            results["r0"] = r0
-            sentences.append(f"r0 = {r0} a, without errors of the form of the fit and of the plateau; {r0.fit}, "
-                             f"{weighting}")
+        fit = f"of V - alpha / r + sigma r through the potential from r = {FIRST} on, {weighting}"
+        for name, force in FORCES.items():
+            of_loops = lambda pair, force=force: sommer_scale(effective_potential(pair)[:, 0], w.matrix, force)  # noqa: E731
+            scale = average(name, pairs, of_loops, unit="a", convention=f"r^2 F = {force:g} {fit}")
+            if np.isfinite(scale.mean):
+                results[name] = replace(scale, **cornell_quality(flat.mean[FIRST - 1:], w).labels())
+                sentences.append(f"{name} = {scale} a, without errors of the form of the fit and of the plateau; "
+                                 f"{results[name].fit}, {weighting}")
+        of_loops = lambda pair: cornell(effective_potential(pair)[FIRST - 1:, 0], w.matrix)[2]  # noqa: E731
+        tension = average("string_tension", pairs, of_loops, unit="1/a^2", convention=f"sigma {fit}")
+        results["string_tension"] = replace(tension, **cornell_quality(flat.mean[FIRST - 1:], w).labels())
     return results, sentences
 
 
