@@ -209,7 +209,8 @@ def test_a_hotter_model_and_a_spectrum_that_does_not_fit():
 def test_a_temperature_without_errors_is_left_out():
     p = Parameters(model={"U": 0.0}, dca={"temperatures": [0.5], "mu": -0.7})
     (point,) = free_points(p)
-    assert run_spectra.unusable(point) == ""
+    needed = "G", "Sigma", "Sigma_infinity", "Sigma_moment"
+    assert run_spectra.unusable(point, needed) == ""
     g = point.observables["G"]
     g.error, g.note = np.full_like(g.error, np.inf), "15 bins, fewer than 16"
-    assert run_spectra.unusable(point) == "G has no errors: 15 bins, fewer than 16"
+    assert run_spectra.unusable(point, needed) == "G has no errors: 15 bins, fewer than 16"

@@ -39,11 +39,14 @@ def drawings(spectra: Spectra) -> dict[str, Drawing]:
         "spectra_nodes": ("A_k" in cold and "".join(cold.labels) == "ΓXMΓ", nodes, "Antinode against node",
                           "A(k,ω) over temperature where A(k,0) is largest between X and M, and between M and Γ."),
         "spectra_dos": (True, density_of_states, "Density of states",
-                        "Mean of A(K,ω) over K, of one spin, with one standard error."),
-        "spectra_sigma": (np.ptp(cold.estimates["Sigma"].mean.imag) > 0, self_energy, "Self-energy at real frequencies",
+                        "Mean of A(K,ω) over K, of one spin and all orbitals, with one standard error."),
+        "spectra_orbitals": ("dos_orbital" in cold, by_orbital, "Density of states by orbital",
+                             "At the lowest temperature, of one spin, with one standard error."),
+        "spectra_sigma": ("Sigma" in cold and np.ptp(cold.estimates["Sigma"].mean.imag) > 0, self_energy,
+                          "Self-energy at real frequencies",
                           "Σ(K,ω) at the lowest temperature, with the Hartree term."),
     }
-    wide = set(found) - {"spectra_dos"}
+    wide = set(found) - {"spectra_dos", "spectra_orbitals"}
     return {name: Drawing(lambda theme, draw=draw: draw(spectra, theme), title, caption, name in wide)
             for name, (present, draw, title, caption) in found.items() if present}
 
@@ -129,6 +132,23 @@ def density_of_states(spectra: Spectra, theme: Theme) -> Figure:
     return figure
 
 
+def by_orbital(spectra: Spectra, theme: Theme) -> Figure:
+    """Draw the density of states of each orbital, and spin where these differ, at the lowest temperature."""
+    point = spectra.points[-1]
+    dos = point.estimates["dos_orbital"]
+    figure, axes = subplots(figsize=(5.2, 3.5))
+    for i, at in enumerate(np.ndindex(dos.mean.shape[:-1])):
+        mean, error, colour = dos.mean[at], dos.error[at], theme.series[i % len(theme.series)]
+        names = " ".join(str(axis.values[j]) for axis, j in zip(dos.axes, at))
+        axes.fill_between(point.omega, mean - error, mean + error, color=colour, alpha=0.25, lw=0)
+        axes.plot(point.omega, mean, color=colour, ls=("-", *LINES)[i % 4], label=names)
+    axes.axvline(0, color=theme.ink, lw=0.7, ls=(0, (4, 3)))
+    axes.set(xlim=shown(point, dos.mean.reshape(-1, len(point.omega))), ylim=(0, None), xlabel=over("ω", spectra.unit),
+             ylabel=label(spectra.unit, "density of states"))
+    axes.legend(title="orbital")
+    return figure
+
+
 def self_energy(spectra: Spectra, theme: Theme) -> Figure:
     """Draw real and imaginary part of Sigma at the lowest temperature."""
     point = spectra.points[-1]
@@ -178,7 +198,7 @@ def crossing(point: SpectralPoint, ends: str) -> int:
 
 def method_label(point: SpectralPoint, method: str) -> str:
     """Return the name of a method, and whether some of its spectra do not fit."""
-    rows = [row for row in point.fits if row["method"] == method and row["function"] == "G"]
+    rows = [row for row in point.fits if row["method"] == method and row["function"].split()[0] == "G"]
     return method if all(is_fit(row["chi2"], row["data"]) for row in rows) else f"{method} (does not fit)"
 
 

@@ -16,6 +16,7 @@ from plaq.dca.continuation import FILE, file
 from plaq.dca.continuation.lattice_functions import PERIODISATIONS
 from plaq.dca.continuation.maxent import CHOICES
 from plaq.dca.continuation.one_function import METHODS, MODELS, Choice
+from plaq.dca.continuation.orbital_spectra import orbital_spectra_of
 from plaq.dca.continuation.spectra import Settings, SpectralPoint, grid_of, spectra_of
 from plaq.dca.parameters import Parameters
 from plaq.dca.physics.point import Point
@@ -102,14 +103,19 @@ def spectra(folder: str | Path, *, temperatures: Iterable[float] = (), method: s
     if method != "maxent" and (model, alpha) != ("flat", "chi2kink"):
         raise InputError(f"model = {model!r}, alpha = {alpha!r}: these are settings of maxent, and method = {method!r}")
     run = read_run(Path(folder))
-    if run.parameters.is_general:
-        raise InputError(f"{folder}: spectra are those of one band with U alone; this model has more")
+    if run.parameters.hamiltonian.order is not None:
+        raise InputError(f"{folder}: spectra are those of the normal phase, and this run has order.kind = "
+                         f'"{run.parameters.hamiltonian.order.kind}"')
+    if periodisation != "patch" and run.parameters.is_general:
+        raise InputError(f"periodisation = {periodisation!r}: {folder} is of a general model, whose spectra are those "
+                         "of the cluster's momenta")
     if periodisation != "patch" and (run.parameters.dca.isolated or run.parameters.model.density_of_states is not None):
         raise InputError(f"periodisation = {periodisation!r}: {folder} is of an isolated cluster or has no band, so it "
                          "has no path through a zone")
     chosen = chosen_points(run.results.points, list(temperatures), folder)
-    left_out = [f"T = {point.T:g}: left out, {reason}" for point in chosen if (reason := unusable(point))]
-    usable = sorted((point for point in chosen if not unusable(point)), key=lambda point: -point.T)
+    needed = ("G", "Sigma", "Sigma_infinity", *(() if run.parameters.is_general else ("Sigma_moment",)))
+    left_out = [f"T = {point.T:g}: left out, {reason}" for point in chosen if (reason := unusable(point, needed))]
+    usable = sorted((point for point in chosen if not unusable(point, needed)), key=lambda point: -point.T)
     if not usable:
         raise InputError(f"{folder}: no temperature has spectra; {'; '.join(left_out) or 'none is finished'}")
     settings = Settings(Choice(method, model, alpha), periodisation)
@@ -119,9 +125,10 @@ def spectra(folder: str | Path, *, temperatures: Iterable[float] = (), method: s
 def spectra_of_points(points: list[Point], parameters: Parameters, settings: Settings, left_out: list[str]) -> Spectra:
     """Return the spectra of points from hot to cold, on one grid."""
     grid = grid_of(parameters, points)
+    of_point = orbital_spectra_of if parameters.is_general else spectra_of
     found: list[SpectralPoint] = []
     for point in points:
-        found.append(spectra_of(point, parameters, settings, grid, found[-1] if found else None))
+        found.append(of_point(point, parameters, settings, grid, found[-1] if found else None))
     return Spectra(found, settings.plain(), parameters.unit, hash_of(points), left_out)
 
 
@@ -139,9 +146,9 @@ def chosen_points(points: list[Point], temperatures: list[float], folder: str | 
     return chosen
 
 
-def unusable(point: Point) -> str:
-    """Return why there are no spectra of a point; empty if there are."""
-    for name in ("G", "Sigma", "Sigma_infinity", "Sigma_moment"):
+def unusable(point: Point, needed: Iterable[str]) -> str:
+    """Return why there are no spectra of a point that need these observables; empty if there are."""
+    for name in needed:
         if name not in point:
             return f"it has no {name}"
     if not point["G"].supported:

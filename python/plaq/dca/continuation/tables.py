@@ -27,14 +27,17 @@ def spectrum_rows(spectra: Spectra) -> list[tuple[str, ...]]:
 def point_rows(point: SpectralPoint) -> list[tuple[str, ...]]:
     A, omega = point.estimates["A"], point.omega
     weights = np.gradient(omega)
-    fits = {row["momentum"]: row for row in point.fits if row["function"] == "G" and row["main"]}
+    fits: dict[str, list[dict]] = {}
+    for row in point.fits:
+        if row["function"].split()[0] == "G" and row["main"]:
+            fits.setdefault(row["momentum"], []).append(row)
     rows = []
     for k in np.unique(point.representatives):
         name, values = momentum(A.axes[0].values[k]), A.mean[k]
         middle = len(omega) // 2
-        fit = fits[name]
+        fit = max(fits[name], key=lambda row: row["chi2"] / row["data"])  # the worst of all orbitals
         below = values[:middle] @ weights[:middle] + 0.5 * values[middle] * weights[middle]
-        verdict = "fits" if is_fit(fit["chi2"], fit["data"]) else "DOES NOT FIT"
+        verdict = "fits" if all(is_fit(row["chi2"], row["data"]) for row in fits[name]) else "DOES NOT FIT"
         rows.append((f"{point.T:g}", name, with_error(values[middle], A.error[k, middle]),
                      peak(omega, values, omega < 0), peak(omega, values, omega > 0), f"{below:.4f}",
                      f"{fit['chi2']:.1f}/{fit['data']}", verdict))
