@@ -1,10 +1,11 @@
 """Two-particle functions of general models beside what is known of them; prints the tables of dca_general_pairs.md.
 
-    python benchmarks/dca/general_pairs.py solvers | attraction | cells | response [measurements]
+    python benchmarks/dca/general_pairs.py solvers | attraction | cells | response | bilayer [measurements]
 
 solvers     one band by CT-AUX and by CT-INT, in baths that each finds for itself
 attraction  the plaquette at half filling, -U beside +U
 response    dn/dmu of a bilayer by two further runs; one band by CT-AUX and CT-INT between momenta of the cluster
+bilayer     pairing of the bilayer of Maier and Scalapino (2011), on 2x2 cells, against t_perp
 cells       two cells of two orbitals with Kanamori's interaction, without a bath, beside exact diagonalisation
 """
 
@@ -24,15 +25,20 @@ from plaq.run.driver import Run
 PLAQUETTE = [[2, 0], [0, 2]]
 
 
-def point(model, kind, dca, channels, measurements, q=((0, 0),), frequencies=6, momenta=None):
+def point(*args, **options):
     """Return the only temperature of a run."""
+    return points(*args, **options)[0]
+
+
+def points(model, kind, dca, channels, measurements, q=((0, 0),), frequencies=6, momenta=None):
+    """Return the temperatures of a run."""
     transfers = "auto" if momenta else [list(x) for x in q]
     p = Parameters(model=model, dca=dca, run={"workers": 1},
                    solver={"measurements": measurements, "chains": 16, "warmup": 100, "kind": kind},
                    two_particle={"channels": channels, "frequencies": frequencies, "transfers": transfers,
                                  "momenta": momenta})
     run = Run(world(), SimpleNamespace(requested=lambda: None))
-    return run.carry_out(Loop(p, run, QuietObserver())).points[0]
+    return run.carry_out(Loop(p, run, QuietObserver())).points
 
 
 def deviation(a, b, scale=1.0):
@@ -82,6 +88,16 @@ def response(measurements):
             print(f"| `{name}` | {where} | {one} | {other} | {deviation(one, other):.1f} σ |")
 
 
+def bilayer(measurements):
+    print("| t_perp | T | sign | λ_s | λ_d | λ_s_odd | λ_d_odd |\n|---|---|---|---|---|---|---|", flush=True)
+    for t_perp in (0.5, 1.0, 1.5, 2.0):
+        model = {"lattice": "bilayer", "amplitudes": {"t_perp": t_perp}, "U": 6.0, "cluster": PLAQUETTE}
+        for found in points(model, "ctint", {"temperatures": [0.333, 0.25, 0.2], "density": 1.9}, ["pp"], measurements,
+                            frequencies=4):
+            print(f"| {t_perp} | {found.T:g} | {found['sign']} | " + " | ".join(
+                str(found[f"lambda_{irrep}"]) for irrep in ("s", "d", "s_odd", "d_odd")) + " |", flush=True)
+
+
 def cells(measurements):
     sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
     from general_cases import GeneralCase, deviations
@@ -105,5 +121,6 @@ def cells(measurements):
 
 
 if __name__ == "__main__":
-    part = {"solvers": solvers, "attraction": attraction, "cells": cells, "response": response}[sys.argv[1]]
+    part = {"solvers": solvers, "attraction": attraction, "cells": cells, "response": response,
+            "bilayer": bilayer}[sys.argv[1]]
     part(int(sys.argv[2]) if len(sys.argv) > 2 else 32000)
