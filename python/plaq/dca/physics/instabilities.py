@@ -96,7 +96,8 @@ def leading_pairing(points: list[Point]) -> str:
     """Return the pairing eigenvalue that T_c is of: lambda_d of one band.
 
     General models have all irreps alike, each with its ``eigenvalues_X``. There it is the one of the irrep whose
-    eigenvalue is largest at the lowest temperature.
+    eigenvalue is largest at the lowest temperature. Triplets count where they are above 1: those that are odd in
+    frequency lead at high temperature, and stay below.
     """
     irreps = [x for x in pairing_irreps(points) if any(f"eigenvalues_{x}" in point for point in points)]
     measured = [point for point in points if any(f"lambda_{x}" in point for x in irreps)]
@@ -104,7 +105,8 @@ def leading_pairing(points: list[Point]) -> str:
         return PAIRING
     coldest = min(measured, key=lambda point: point.T)
     size = {x: float(coldest[f"lambda_{x}"].mean) for x in irreps if f"lambda_{x}" in coldest}
-    return f"lambda_{max(size, key=lambda x: np.nan_to_num(size[x], nan=-np.inf))}"
+    rank = lambda x: (size[x] > 1 or not x.endswith("_triplet"), np.nan_to_num(size[x], nan=-np.inf))
+    return f"lambda_{max(size, key=rank)}"
 
 
 def in_words(irrep: str, order: str) -> str:
