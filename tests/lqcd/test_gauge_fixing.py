@@ -82,6 +82,20 @@ def test_a_file_is_written_in_a_gauge(tmp_path):
     assert done.returncode == 2 and "conf: is the configuration itself" in done.stderr
 
 
+def test_a_run_fixes_the_gauge_before_it_measures():
+    """Sources on walls see it, invariants do not; series have its quality."""
+    p = lqcd.Parameters(lattice={"extents": [4, 4, 4, 4]}, action={"beta": 6.0},
+                        updates={"thermalisation": 2, "configurations": 2, "sweeps": 1},
+                        mesons={"wall": {"kappa": 0.12, "source": "wall", "residual": 1e-8},
+                                "point": {"kappa": 0.12, "residual": 1e-8}})
+    plain, fixed = lqcd.run(p), lqcd.run(p.replace(fixing={"gauge": "coulomb"}))
+    series = lambda results, name: results.recorded[name].values  # noqa: E731
+    assert np.all(series(fixed, "fixing/theta") < 1e-12) and np.all(series(fixed, "fixing/functional") > 0.6)
+    assert "coulomb gauge: theta is at most" in fixed.sentences[-1] and "fixing/theta" not in plain.recorded
+    for name, same in (("plaquette", True), ("mesons/point/gamma5", True), ("mesons/wall/gamma5", False)):
+        assert np.allclose(series(plain, name), series(fixed, name), rtol=1e-5) == same
+
+
 def test_gauges_that_cannot_be():
     field = lqcd.GaugeField(lqcd.Lattice((4, 4, 4, 4))).hot(1)
     with pytest.raises(InputError, match="'axial' is not one of landau, coulomb"):

@@ -230,3 +230,16 @@ def test_hadrons_that_cannot_be_measured_are_refused(tmp_path, setting, words):
     with pytest.raises(InputError) as refused:
         read()
     assert words in str(refused.value)
+
+
+def test_a_wrong_header_is_ignored_if_the_input_says_so(tmp_path):
+    lattice = lqcd.Lattice(EXTENTS)
+    lqcd.write_ildg(tmp_path / "conf", lqcd.GaugeField(lattice).hot(seed=1))
+    content = (tmp_path / "conf").read_bytes()
+    at = content.index(b"plaquette = ") + 12
+    (tmp_path / "conf").write_bytes(content[:at] + b"0.5" + content[at + 3:])
+    p = lqcd.Parameters(lattice={"extents": list(EXTENTS)}, measure={"configurations": [str(tmp_path / "conf")]})
+    with pytest.raises(InputError, match="states that its plaquette is 0.5.*; verify=False reads its links"):
+        lqcd.run(p)
+    found = lqcd.run(p.replace(measure={"verify": False}))
+    assert abs(found.recorded["plaquette"].values[0]) < 0.2

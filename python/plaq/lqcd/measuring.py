@@ -16,7 +16,7 @@ from plaq.lqcd.measurements.analysis import analyse
 from plaq.lqcd.measurements.baryons import Baryons
 from plaq.lqcd.measurements.charges import Charges
 from plaq.lqcd.measurements.disconnected import Disconnected
-from plaq.lqcd.measurements.gluonic import Flow, Loops, Plaquettes
+from plaq.lqcd.measurements.gluonic import Fixing, Flow, Loops, Plaquettes
 from plaq.lqcd.measurements.hadrons import Mesons
 from plaq.lqcd.measurements.measurement import Measurement, record
 from plaq.lqcd.measurements.series import record_trajectories
@@ -27,7 +27,7 @@ from plaq.run.timing import timed
 
 KINDS = (Loops, Mesons, Baryons, Charges, Disconnected, Flow)
 PROPAGATORS = "propagators"  # folder in that of a run
-PARTS = (*(kind.family for kind in KINDS), Plaquettes.family)  # that are timed
+PARTS = (*(kind.family for kind in KINDS), Fixing.family, Plaquettes.family)  # that are timed
 
 
 class Measurements:
@@ -40,8 +40,9 @@ class Measurements:
     def __init__(self, p: Parameters, seconds: dict[str, float], state: Mapping[str, Any] | None = None,
                  kept: Path | None = None):
         self.p, self.seconds, self.kept = p, seconds, kept
+        self.fixing = Fixing(p) if p.fixing.gauge is not None else None
         self.all: list[Measurement] = [*(kind(p, name) for kind in KINDS for name in getattr(p, kind.family)),
-                                       Plaquettes(p)]
+                                       *([self.fixing] if self.fixing else []), Plaquettes(p)]
         before = state or {"seen": {}, "series": {}}
         self.seen = {one.key: int(before["seen"].get(one.key, 0)) for one in self.all}
         self.rows = {one.key: {name: list(before["series"].get(f"{one.key}.{name}", ())) for name in one.quantities()}
@@ -71,6 +72,9 @@ class Measurements:
             raise InputError("keep = true needs a run with a folder, in which propagators are kept")
         left = [one for one in self.all if self.seen[one.key] < number]
         due = [one for one in left if number % one.every == 0]
+        if due and self.fixing:
+            with timed(self.seconds, Fixing.family):
+                gauge = self.fixing.fixed(gauge)
         bench = Workbench(gauge, number, (line for one in due for line in one.lines(number)), self.kept)
         for one in left:
             if one in due:
@@ -90,6 +94,9 @@ class Measurements:
         """Return the results, with trajectories [trajectory, (Delta H, accepted)] of the chain, if there are any."""
         found = analyse(self.p, self.recorded() | record_trajectories(trajectories), self.seconds)
         results = Results(**vars(found))
+        if self.fixing:
+            worst = max(self.rows[Fixing.key]["theta"], default=0.0)
+            results.sentences.append(f"{self.p.fixing.gauge} gauge: theta is at most {worst:.2g}")
         results.sentences += ranges.sentences()
         results.recorded |= ranges.recorded()
         return results

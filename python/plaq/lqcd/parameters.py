@@ -11,7 +11,7 @@ from plaq.inputs import parameters, running
 from plaq.inputs.kinds import boolean, choice, integer, list_of, one_of, real, text
 from plaq.inputs.schema import REQUIRED, Parameter, Schema, shown
 from plaq.lqcd import measurement_tables
-from plaq.lqcd.choices import INTEGRATORS, KAPPA, MASS, RECTANGLES, RESIDUAL
+from plaq.lqcd.choices import GAUGES, INTEGRATORS, KAPPA, MASS, RECTANGLES, RESIDUAL
 
 PROGRAM = "plaq lqcd"
 MOST_MOVES = 10**7  # of links in a trajectory
@@ -35,6 +35,8 @@ SCHEMA = Schema({
                "Hybrid Monte Carlo: a sweep is a trajectory.",
     "hmc": "Trajectories of hybrid Monte Carlo.",
     **measurement_tables.SECTIONS,
+    "fixing": "Gauge fixing of every configuration before its measurements, as for sources on walls; none without "
+              "gauge. The chain and its files are not changed.",
     "measure": "Measurements on stored configurations, in place of a chain: sections of the action, of quarks in the "
                "sea, of updates and trajectories are then not used; none without configurations.",
     "run": running.DOC,
@@ -85,6 +87,11 @@ SCHEMA = Schema({
               "term: quarks from the lightest up (the heaviest with the determinant of the clover term), "
               "the strange one, the heavy doublet, last the gauge field"),
     *measurement_tables.TABLE,
+    Parameter("fixing", "gauge", choice(*GAUGES), None, "", "all directions count, or those of space"),
+    Parameter("fixing", "tolerance", real("[1e-28, 1]"), 1e-12, "", "largest theta, tr Delta Delta^+ / 3 on average"),
+    Parameter("fixing", "relaxation", real("[1, 2)"), 1.7, "", "omega of over-relaxation"),
+    Parameter("fixing", "sweeps", integer(1, 10**7), 10_000, "", "most sweeps; with theta above the tolerance then, "
+              "the run ends with an error"),
     Parameter("measure", "configurations", list_of(text()), (), "",
               "files of configurations, or patterns such as run/conf.*, each in the order of the numbers in the names; "
               "a run continues with more behind them"),

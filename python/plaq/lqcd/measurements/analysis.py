@@ -108,8 +108,9 @@ def flow_estimates(table: Any, series: Mapping[str, Recorded]) -> tuple[dict[str
               "w0": (scales.w0, "a", "t d(t^2 E)/dt = 0.3 at t = w0^2, clover",
                      f"t d(t^2 E)/dt has to pass 0.3 before the end of the flow, t = {last:g}")}
     for name, (function, unit, convention, reason) in thresholds.items():
+        kind = "" if table.kind == "wilson" else f", {table.kind} flow"
         scale = average(name, energy.values, lambda mean, function=function: function(times, mean), unit=unit,
-                        convention=convention)
+                        convention=convention + kind)
         if np.isfinite(scale.mean):
             results[name] = scale
             sentences.append(f"{name} = {scale} {unit}")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from plaq.data.estimate import Axis
+from plaq.lqcd.fields.fields import GaugeField
 from plaq.lqcd.measurements.measurement import Measurement, Quantity
 from plaq.lqcd.measurements.scales import flow_times
 from plaq.lqcd.measurements.workbench import Workbench
@@ -37,6 +38,34 @@ class Plaquettes(Measurement):
         loop = bench.gauge.polyakov_loop()
         return {"plaquette": (temporal + spatial) / 2, "plaquette_temporal": temporal, "plaquette_spatial": spatial,
                 "polyakov": [loop.real, loop.imag]}
+
+
+class Fixing(Measurement):
+    """Quality of the gauge that [fixing] asks for, on every configuration with a measurement."""
+
+    family, name, every, key, table = "fixing", "", 1, "fixing", None
+
+    def __init__(self, p: Parameters):
+        self.p = p
+
+    def path(self, quantity: str) -> str:
+        return f"fixing/{quantity}"
+
+    def quantities(self) -> dict[str, Quantity]:
+        gauge = self.p.fixing.gauge
+        return {"functional": Quantity(f"functional of {gauge} gauge, Re tr U / 3"),
+                "theta": Quantity(f"theta of {gauge} gauge, tr Delta Delta^+ / 3 on average")}
+
+    def fixed(self, gauge: GaugeField) -> GaugeField:
+        """Return the gauge field transformed to the gauge. Collective."""
+        f = self.p.fixing
+        transformed = gauge.copy()
+        transformed.fix(f.gauge, f.tolerance, relaxation=f.relaxation, sweeps=f.sweeps)
+        return transformed
+
+    def measure(self, bench: Workbench) -> Mapping[str, Any]:
+        quality = bench.gauge.gauge_quality(self.p.fixing.gauge)
+        return {"functional": quality.functional, "theta": quality.theta}
 
 
 class Loops(Measurement):
