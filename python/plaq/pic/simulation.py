@@ -7,12 +7,12 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import numpy as np
-
 from plaq.data.formatting import format_duration
 from plaq.machine import build
 from plaq.pic.diagnostics import openpmd
 from plaq.pic.diagnostics.histogram import Histogram
+from plaq.pic.diagnostics.history import History
+from plaq.pic.diagnostics.mean import Mean
 from plaq.pic.diagnostics.pictures import pictures
 from plaq.pic.diagnostics.probe import Probe
 from plaq.pic.diagnostics.recorder import Recorder
@@ -34,7 +34,7 @@ STOP_CHECK = 2.0  # about, seconds between two checks whether the run is to stop
 class Simulation:
     """Plasma on all ranks and, on each of them, everything recorded so far.
 
-    ``rows`` are those of the core, [step, column].
+    ``rows`` are those of the core, of every few steps.
     """
 
     def __init__(self, p: Parameters, run: Run):
@@ -50,7 +50,7 @@ class Simulation:
             expected = loads.expected_loads(self.setup)
             if state is None:
                 self.plasma = Plasma(self.setup, run.comm, expected)
-                self.rows = [np.zeros((0, len(self.plasma.columns)))]
+                self.rows = History(self.plasma.columns, self.p.output.history)
                 self.plasma.fill()
                 self.log_warnings(expected)
             else:
@@ -77,7 +77,7 @@ class Simulation:
             count = min(self.batch, self.next_stop(step) - step)
             started = time.perf_counter()
             with timed(self.seconds, "steps"), region("steps"):
-                self.rows.append(self.plasma.advance(count))
+                self.rows.add(self.plasma.advance(count))
             self.set_batch(count, time.perf_counter() - started)
             self.balance()
             self.run_diagnostics()
@@ -122,7 +122,7 @@ class Simulation:
     def report_progress(self) -> None:
         if not self.run.is_watched:
             return
-        step, steps, row = self.plasma.step, self.setup.steps, self.rows[-1][-1]
+        step, steps, row = self.plasma.step, self.setup.steps, self.rows.last
         value = dict(zip(self.plasma.columns, row.tolist()))
         number = sum(value[f"{name}.number"] for name in self.p.species)
         kinetic = sum(value[f"{name}.kinetic"] for name in self.p.species)
@@ -133,7 +133,7 @@ class Simulation:
             ("kinetic energy", f"{kinetic:.4g} W m_e c²"), ("field energy", f"{fields:.4g} W m_e c²"),
             ("run left", format_duration(running / step * (steps - step)))],
             step / steps)
-        before = step - len(self.rows[-1])
+        before = step - self.rows.added
         if step * 10 // steps > before * 10 // steps:
             spent = self.seconds["steps"]
             self.run.line(f"step {step} of {steps}: {number:.4g} particles, energy of particles "
@@ -145,15 +145,16 @@ class Simulation:
         label = str(self.plasma.step)
         with timed(self.seconds, "checkpoints"):
             self.plasma.call("save", str(parts_of(self.folder, label)))
-        self.rows, homes = [np.concatenate(self.rows)], self.plasma.homes()
+        homes = self.plasma.homes()
         if not self.run.output:
             return None
-        return {"parts": label, "rows": self.rows[0], "columns": list(self.plasma.columns), "homes": homes,
+        return {"parts": label, **self.rows.state(), "columns": list(self.plasma.columns), "homes": homes,
                 "moves": self.moves, "seconds": self.seconds,
                 "recorders": {recorder.name: recorder.state() for recorder in self.recorders}}
 
     def restore(self, state: dict[str, Any]) -> None:
-        self.rows, self.moves = [state["rows"]], list(state["moves"])
+        self.rows, self.moves = History(self.plasma.columns, self.p.output.history), list(state["moves"])
+        self.rows.restore(state)
         self.seconds = {**self.seconds, **state["seconds"],
                         "start-up": self.seconds["start-up"] + state["seconds"]["start-up"]}
         for recorder in self.recorders:
@@ -163,14 +164,15 @@ class Simulation:
         return None
 
     def results(self) -> Results:
-        return assemble_results(self.setup, self.plasma.columns, np.concatenate(self.rows), self.recorders,
+        return assemble_results(self.setup, self.plasma.columns, self.rows.all(), self.recorders,
                                 self.seconds, {"homes": self.plasma.homes(), "moves": self.moves})
 
 
 def make_recorders(setup: Setup) -> list[Recorder]:
-    """Return the recorders of the probes, histograms and pictures of an input."""
+    """Return the recorders of the probes, histograms, means and pictures of an input."""
     return [*(Probe(setup, name, probe) for name, probe in setup.p.probe.items()),
-            *(Histogram(setup, name, section) for name, section in setup.p.histogram.items()), *pictures(setup)]
+            *(Histogram(setup, name, section) for name, section in setup.p.histogram.items()),
+            *(Mean(setup, name, section) for name, section in setup.p.mean.items()), *pictures(setup)]
 
 
 def results_so_far(p: Parameters, state: Mapping[str, Any]) -> Results | None:
@@ -183,5 +185,5 @@ def results_so_far(p: Parameters, state: Mapping[str, Any]) -> Results | None:
         recorder.restore(state["recorders"][recorder.name])
     history = {"homes": state["homes"], "moves": list(state["moves"])}
     results = assemble_results(setup, state["columns"], state["rows"], recorders, state["seconds"], history)
-    results.sentences.insert(1, f"not finished: step {len(state['rows'])} of {setup.steps}")
+    results.sentences.insert(1, f"not finished: step {len(state['rows']) * p.output.history} of {setup.steps}")
     return results

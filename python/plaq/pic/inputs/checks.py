@@ -9,7 +9,7 @@ from typing import Any
 from plaq.errors import InputError
 from plaq.inputs.schema import nearest, one_line, shown
 from plaq.pic.inputs.formula import Formula
-from plaq.pic.inputs.table import COURANT, DIRECTIONS, LAYER, PATCH, QUIET_STEP, SCHEMA
+from plaq.pic.inputs.table import COURANT, DIRECTIONS, LAYER, MEANS, PATCH, QUIET_STEP, SCHEMA
 from plaq.pic.inputs.units import NORMALISED, Units
 
 LEAST, LARGEST = 1e-30, 1e30  # amounts of numbers, normalised
@@ -20,7 +20,7 @@ _LIMIT = {"yee": "(Σ 1/Δ²)^(-1/2)", "cowan": "min Δ"}
 def check(values: Mapping[str, Any], source: str) -> None:
     """Raise InputError for the first mistake."""
     for check_part in (_shapes, _sizes, _boundaries, _unused, _step, _species, _emission, _conductors, _lasers, _window,
-                 _collisions, _scattering, _diagnostics, _formulas):
+                 _collisions, _scattering, _diagnostics, _means, _formulas):
         check_part(values, source)
 
 
@@ -307,6 +307,23 @@ def _diagnostics(values: Mapping[str, Any], source: str) -> None:
             if axis in DIRECTIONS[dimension:]:
                 raise refuse(source, f"histogram.{name}.axes", list(histogram.axes),
                              f"grid.cells has {dimension} directions")
+
+
+def _means(values: Mapping[str, Any], source: str) -> None:
+    for name, mean in values["mean"].items():
+        key = f"mean.{name}"
+        if (mean.species is None) == (mean.quantity in MEANS):
+            raise InputError(f"{source}: {key}.species is that of {', '.join(MEANS)}, and of these only")
+        if mean.species is not None:
+            _known(source, f"{key}.species", mean.species, values["species"])
+        for part in ("bins", "high"):
+            if (getattr(mean, part) is None) == (mean.quantity == "spectrum"):
+                raise InputError(f"{source}: {key}.{part} is of a spectrum, which needs it")
+        if mean.quantity == "phi" and values["fields"].solver != "electrostatic":
+            raise refuse(source, f"{key}.quantity", mean.quantity,
+                         'phi is a field where fields.solver = "electrostatic"')
+        if values["window"].speed:
+            raise InputError(f"{source}: {key}: a moving window has no means")
 
 
 def _formulas(values: Mapping[str, Any], source: str) -> None:

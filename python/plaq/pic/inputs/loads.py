@@ -140,4 +140,4 @@ def recorded_bytes(setup: Setup) -> float:
     cells = dict(zip(setup.directions, setup.cells))
     probes = sum(cells.get(probe.along, 1) / probe.every for probe in setup.p.probe.values())
     histograms = sum(math.prod(histogram.bins) / histogram.every for histogram in setup.p.histogram.values())
-    return 8.0 * setup.steps * (columns + probes + histograms)
+    return 8.0 * setup.steps * (columns / setup.p.output.history + probes + histograms)

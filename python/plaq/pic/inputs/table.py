@@ -13,6 +13,7 @@ FIELDS = ("periodic", "conducting", "absorbing")
 PARTICLES = ("auto", "periodic", "absorbed", "reflected", "thermal")
 PUSHERS = ("boris", "vay", "higuera_cary")
 COMPONENTS = ("ex", "ey", "ez", "bx", "by", "bz", "jx", "jy", "jz", "rho", "phi")
+MEANS = ("density", "flux_x", "flux_y", "flux_z", "energy", "spectrum")  # of a species
 AXES = (*DIRECTIONS, "ux", "uy", "uz", "energy")
 PATCH = {1: 64, 2: 16, 3: 8}  # default cells in a direction of a patch, about
 LAYER = 8  # default cells of an absorbing side
@@ -47,6 +48,8 @@ SECTIONS = {
     "probe.*": "Field at a place or along a line in the direction of an axis, in time.",
     "histogram.*": "Distribution of a species over one or two of x, y, z, ux, uy, uz, energy: "
                    "phase space and spectra.",
+    "mean.*": "Mean over windows of time, one after the other: of a species at the nodes, of a field in the cells, "
+              "of the power J E, or of the energies in every cell of x.",
     "run": running.DOC,
 }
 
@@ -183,6 +186,8 @@ TABLE = [
               "of which one is in the files, with so many times its weight; the same particles in all files"),
     Parameter("output", "gauss", boolean(), True, "",
               "whether the residual of Gauss's law is computed in every step"),
+    Parameter("output", "history", _count, 1, "steps",
+              "between two rows of the history, whose counts are those of all these steps"),
     Parameter("output", "pictures", integer(0, 100), 4, "",
               "of fields and densities in the report, over the time of the run; six and more are an animation"),
     Parameter("probe.*", "field", choice(*COMPONENTS), REQUIRED, "",
@@ -200,6 +205,15 @@ TABLE = [
               "of the last bin, for each axis"),
     Parameter("histogram.*", "bins", list_of(integer(1, 4096), shortest=1, longest=2), REQUIRED, "", "for each axis"),
     Parameter("histogram.*", "every", _count, REQUIRED, "steps", "between two of them"),
+    Parameter("mean.*", "quantity", choice(*MEANS, "power", *COMPONENTS), REQUIRED, "",
+              "number, flux, kinetic energy of a species per volume, at the nodes; its energies by cells of x; "
+              "J E; a field"),
+    Parameter("mean.*", "species", text(), None, "", f"of {', '.join(MEANS)}"),
+    Parameter("mean.*", "start", real("[0, inf)"), 0.0, "1/ω_p", "of the first window"),
+    Parameter("mean.*", "length", real("(0, inf)"), REQUIRED, "1/ω_p", "of a window, such as a period"),
+    Parameter("mean.*", "every", _count, 1, "steps", "between two samples"),
+    Parameter("mean.*", "bins", integer(1, 4096), None, "", "of energy, of a spectrum"),
+    Parameter("mean.*", "high", real("(0, inf)"), None, "m_e c²", "energy of the last bin of a spectrum"),
     *running.rows([
         Parameter("run", "balance_every", _every, 100, "steps",
                   "after which patches may move between ranks; 0: never"),

@@ -43,7 +43,8 @@ def assemble_results(setup: Setup, columns: Sequence[str], rows: np.ndarray, rec
         shift = -0.5 * setup.dt if column.rpartition(".")[2] in HALF_STEP else 0.0
         recorded[column] = Recorded(column, rows[:, i], (Axis("time", times + shift, "1/ω_p"),), unit, convention)
     recorded |= {recorder.name: recorder.recorded() for recorder in recorders if recorder.values}
-    return Results({}, sentences(setup, recorded), dict(seconds), recorded, {"dt": setup.dt, **history})
+    history = {"dt": setup.dt * setup.p.output.history, **history}
+    return Results({}, sentences(setup, recorded), dict(seconds), recorded, history)
 
 
 def meaning(column: str) -> tuple[str, str]:
@@ -57,8 +58,8 @@ def meaning(column: str) -> tuple[str, str]:
 
 def sentences(setup: Setup, recorded: Mapping[str, Recorded]) -> list[str]:
     """Return sentences about the run; the first one is the answer."""
-    steps = len(recorded["electric_x"].values)
-    end = setup.dt * steps
+    end = float(recorded["electric_x"].axis("time")[-1])
+    steps = round(end / setup.dt)
     numbers = {name: recorded[f"{name}.number"].values[-1] for name in setup.p.species}
     counts = ", ".join(f"{int(n)} {name}" for name, n in numbers.items())
     answers = [f"t = {end:.6g} /ω_p after {steps} steps" + (f": {counts}" if counts else "")]

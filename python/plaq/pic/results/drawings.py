@@ -34,6 +34,8 @@ def drawings(results: Results) -> dict[str, Drawing]:
         short = name.partition("_")[2]
         if name.startswith("histogram_"):
             found[short] = Drawing(figures.histogram(record), short, record.convention, len(record.axes) == 3)
+        if name.startswith("mean_") and len(record.axes) in (2, 3):
+            found[short] = Drawing(figures.mean(record), short, f"{record.convention}; band: standard error.")
         if name.startswith("probe_") and len(record.axis("time")) > 2:
             found[short] = Drawing(figures.probe(record), short, record.convention)
             if len(record.axes) == 2 and np.ptp(record.values) > TINY * np.abs(record.values).max():  # else no waves

@@ -30,7 +30,7 @@ WEAK = -5  # log₁₀ of the least power shown in ω(k), relative to the larges
 
 def figure_of(recorded: Recorded) -> Draw:
     """Return the figure of a record."""
-    for prefix, draw in (("histogram_", histogram), ("picture_", pictures)):
+    for prefix, draw in (("histogram_", histogram), ("mean_", mean), ("picture_", pictures)):
         if recorded.name.startswith(prefix):
             return draw(recorded)
     return probe(recorded)
@@ -42,7 +42,7 @@ def axis_label(axis: Axis) -> str:
 
 def value_label(recorded: Recorded) -> str:
     """Return the quantity of a probe, histogram or picture with its unit."""
-    name = re.sub("^(picture|probe|histogram)_", "", recorded.name)
+    name = re.sub("^(picture|probe|histogram|mean)_", "", recorded.name)
     return label(f"{name[0].upper()}_{name[1]}" if re.fullmatch("[ebj][xyz]", name) else name, recorded.unit)
 
 
@@ -201,6 +201,35 @@ def histogram(recorded: Recorded) -> Draw:
         return figure
 
     return curves if len(recorded.axes) == 2 else planes
+
+
+def mean(recorded: Recorded) -> Draw:
+    """Draw the mean over all windows with its standard error, from their spread; of two axes as a plane."""
+    values = recorded.values.mean(axis=0)
+    count = len(recorded.values)
+    error = recorded.values.std(axis=0, ddof=1) / np.sqrt(count) if count > 1 else np.zeros_like(values)
+
+    def curve(theme):
+        figure, axes = subplots(figsize=(6, 3.4))
+        x = recorded.axes[1].at(-1)
+        axes.plot(x, values, color=theme.series[0], linewidth=1.1)
+        axes.fill_between(x, values - error, values + error, color=theme.series[0], alpha=0.3, linewidth=0)
+        axes.set(xlabel=axis_label(recorded.axes[1]), ylabel=value_label(recorded))
+        return figure
+
+    def plane(theme):
+        figure, axes = subplots(figsize=(6, 3.8))
+        shown = np.where(values > 0, values, np.nan) if values.min() >= 0 else values
+        energies = recorded.axes[2].name == "energy"
+        image = axes.pcolormesh(recorded.axes[1].at(-1), recorded.axes[2].at(-1),
+                                (np.log10(shown) if energies else shown).T, cmap=SCALE, shading="nearest",
+                                rasterized=True)
+        axes.set(xlabel=axis_label(recorded.axes[1]), ylabel=axis_label(recorded.axes[2]))
+        axes.grid(False)
+        figure.colorbar(image, ax=axes, label=("log₁₀ of " if energies else "") + value_label(recorded))
+        return figure
+
+    return curve if len(recorded.axes) == 2 else plane
 
 
 def probe(recorded: Recorded) -> Draw:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from plaq.pic.results.animation import Animation
 
 FORMAT = results_file.format_of(PROGRAM)
-PREFIXES = ("", "probe_", "histogram_", "picture_")
+PREFIXES = ("", "probe_", "histogram_", "mean_", "picture_")
 
 
 class Results(Findings):
@@ -113,7 +113,13 @@ def field_energy(recorded: Mapping[str, Recorded]) -> np.ndarray:
 
 
 def kinetic_energy(recorded: Mapping[str, Recorded]) -> np.ndarray:
-    """Return the mean of the kinetic energies half a step before and after; the last one as it is [step]."""
-    parts = [column.values for name, column in recorded.items() if name.endswith(".kinetic")]
-    total = sum(parts) if parts else np.zeros_like(recorded["electric_x"].values)
+    """Return the mean of the kinetic energies half a step before and after; the last one as it is [step].
+
+    Of a history with a row for several steps those half a step before.
+    """
+    parts = [column for name, column in recorded.items() if name.endswith(".kinetic")]
+    times = recorded["electric_x"].axis("time")
+    total = sum(column.values for column in parts) if parts else np.zeros_like(times)
+    if parts and len(times) > 1 and times[1] - times[0] > 3 * (times[0] - parts[0].axis("time")[0]):
+        return total
     return np.append((total[1:] + total[:-1]) / 2, total[-1:])

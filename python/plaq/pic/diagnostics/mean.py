@@ -1,0 +1,144 @@
+"""Means over windows of time of densities, fluxes, energies, fields and spectra by place: [mean.NAME].
+
+Weights at the nodes are counted as whole multiples of a power of two, so that sums do not depend on their order and
+results do not depend on ranks.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+
+from plaq.data.estimate import Axis
+from plaq.pic.diagnostics.histogram import coordinate, count_weights
+from plaq.pic.diagnostics.probe import UNITS
+from plaq.pic.diagnostics.recorder import Recorder
+from plaq.pic.inputs.setup import HALF, Setup
+from plaq.pic.inputs.table import COMPONENTS, DIRECTIONS
+from plaq.pic.plasma import Plasma
+
+BITS = 50  # of the largest possible sum
+
+
+class Mean(Recorder):
+    """Recorder of the mean of a quantity over each window of `length` from `start` on, of a sample every few steps."""
+
+    def __init__(self, setup: Setup, name: str, section: Any):
+        super().__init__(setup, f"mean_{name}", section.every)
+        self.section, self.quantity, self.species = section, section.quantity, section.species
+        self.first = round(section.start * setup.units.of("time") / setup.dt)
+        self.window = window_steps(setup, section)
+        self.sum: np.ndarray | float = 0.0
+        self.unit, words = UNITS.get(self.quantity[0], ""), self.quantity
+        if self.quantity not in COMPONENTS:
+            self.unit = {"density": "n_0", "energy": "n_0 m_e c²", "power": "n_0 m_e c² ω_p",
+                         "spectrum": "n_0/(m_e c²)"}.get(self.quantity, "n_0 c")
+            words += f" of {self.species}" if self.species else ", J E"
+        self.convention = f"{words}, mean over windows that end at these times"
+
+    def next_step(self, after: int) -> int:
+        return self.first + (max(after - self.first, 0) // self.every + 1) * self.every
+
+    def due(self, step: int) -> bool:
+        return step > self.first and (step - self.first) % self.every == 0
+
+    def record(self, plasma: Plasma) -> None:
+        self.sum = self.sum + self.take(plasma)
+        if (plasma.step - self.first) % self.window == 0:
+            self.steps.append(plasma.step)
+            self.values.append(np.asarray(self.sum / (self.window // self.every)))
+            self.moved.append(plasma.offset)
+            self.sum = 0.0
+
+    def state(self) -> dict[str, Any]:
+        return {**super().state(), "sum": self.sum}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        super().restore(state)
+        self.sum = state["sum"]
+
+    def axes(self) -> tuple[Axis, ...]:
+        setup, nodes = self.setup, self.quantity not in COMPONENTS and self.quantity not in ("power", "spectrum")
+        shift = HALF.get(self.quantity, (0, 0, 0))
+        counts = setup.node_counts if nodes else setup.cells
+        places = [Axis(d, (np.arange(n) + 0.5 * shift[i]) * h, "c/ω_p")
+                  for i, (d, n, h) in enumerate(zip(setup.directions, counts, setup.spacing))]
+        if self.quantity == "power":
+            return tuple(Axis(a.name, a.values + 0.5 * h, a.unit) for a, h in zip(places, setup.spacing))
+        if self.quantity == "spectrum":
+            edges = self._edges()
+            return tuple(Axis(name, (e[1:] + e[:-1]) / 2, unit)
+                         for name, e, unit in zip(("x", "energy"), edges, ("c/ω_p", "m_e c²")))
+        return tuple(places)
+
+    def take(self, plasma: Plasma) -> np.ndarray:
+        if self.quantity == "spectrum":
+            edges = self._edges()
+            volume = np.diff(edges[0])[0] * np.diff(edges[1])[0] * np.prod(self.setup.lengths[1:])
+            return count_weights(plasma, self.species, ("x", "energy"), edges) / volume
+        if self.quantity == "power":
+            return self._field(plasma, ("ex", "ey", "ez"))
+        if self.quantity in COMPONENTS:
+            return self._field(plasma, (self.quantity,))
+        return self._at_nodes(plasma)
+
+    def _edges(self) -> list[np.ndarray]:
+        """Return the edges of the bins of a spectrum: cells in x, and energies."""
+        high = self.section.high * self.setup.units.of("temperature")
+        return [np.linspace(0, self.setup.lengths[0], self.setup.cells[0] + 1),
+                np.linspace(0, high, self.section.bins + 1)]
+
+    def _field(self, plasma: Plasma, names: tuple[str, ...]) -> np.ndarray:
+        """Return a field in all cells, or J E of three components, on every rank."""
+        if names == ("rho",):
+            plasma.call("compute_charge")
+        whole = np.zeros(self.setup.cells)
+        for name in names:
+            current = plasma.local_arrays(f"j{name[1]}") if len(names) > 1 else itertools.repeat((None, 1.0))
+            for (where, part), (_, j) in zip(plasma.local_arrays(name), current):
+                whole[where] += part * j
+        return np.asarray(plasma.comm.allreduce(whole + 0.0))
+
+    def _at_nodes(self, plasma: Plasma) -> np.ndarray:
+        """Return the density of a species at the nodes by linear weights, of its number, flux or energy."""
+        setup, mass = self.setup, self.setup.p.species[self.species].mass
+        parts = [(part["x"], part["w"] * self._factor(part, mass)) for part in plasma.particles(self.species)]
+        largest = max((float(np.abs(w).max(initial=0.0)) for _, w in parts), default=0.0)
+        number, largest = (plasma.comm.allreduce(sum(len(w) for _, w in parts)),
+                           plasma.comm.allreduce(largest, "max"))
+        unit = int(np.frexp(number * largest)[1]) - BITS  # as a power of two
+        shape = [n + 1 for n in setup.cells]
+        counts = np.zeros(int(np.prod(shape)))
+        for x, w in parts:
+            place = x / np.array(setup.spacing)
+            cell = np.clip(place.astype(np.int64), 0, np.array(setup.cells) - 1)
+            for corner in itertools.product((0, 1), repeat=setup.dimension):
+                share = np.prod(np.where(corner, place - cell, 1 - (place - cell)), axis=1)
+                at = np.ravel_multi_index(tuple((cell + np.array(corner)).T), shape)
+                counts += np.bincount(at, np.rint(np.ldexp(w * share, -unit)), len(counts))
+        found = np.ldexp(np.asarray(plasma.comm.allreduce(counts)).reshape(shape), unit) / setup.cell_volume
+        for d, side in enumerate(setup.sides("", 0)):
+            first, last = ((slice(None),) * d + (place,) for place in (0, -1))
+            if side == "periodic":
+                found[first] += found[last]
+                found = np.delete(found, -1, axis=d)
+            else:  # half of the volume
+                found[first] *= 2
+                found[last] *= 2
+        return found
+
+    def _factor(self, part: dict[str, np.ndarray], mass: float) -> np.ndarray | float:
+        """Return what each unit of weight counts: 1, velocity in a direction, or kinetic energy."""
+        if self.quantity == "density":
+            return 1.0
+        if self.quantity == "energy":
+            return coordinate("energy", part, mass)
+        component = part["u"][:, DIRECTIONS.index(self.quantity[-1])]
+        return component / np.sqrt(1 + np.sum(part["u"] ** 2, axis=1))
+
+
+def window_steps(setup: Setup, section: Any) -> int:
+    """Return the steps of a window of [mean.NAME], a multiple of its `every`."""
+    return max(1, round(section.length * setup.units.of("time") / setup.dt / section.every)) * section.every

@@ -1,0 +1,82 @@
+"""Means over windows, and histories with a row for several steps."""
+
+import numpy as np
+import pytest
+
+from plaq import pic
+from plaq.errors import InputError
+
+MEANS = {"n": {"quantity": "density", "species": "e", "start": 1, "length": 1},
+         "flux": {"quantity": "flux_x", "species": "e", "length": 2, "every": 2},
+         "energy": {"quantity": "energy", "species": "e", "length": 1},
+         "power": {"quantity": "power", "length": 1}, "phi": {"quantity": "phi", "length": 1, "every": 5},
+         "spectrum": {"quantity": "spectrum", "species": "e", "length": 1, "bins": 20, "high": 0.2}}
+
+
+def parameters(end=4.0, history=1, **sections):
+    return pic.Parameters(**{
+        "grid": {"cells": [32], "length": [4], "patches": [3]}, "time": {"end": end, "step": 0.1},
+        "fields": {"solver": "electrostatic"}, "boundaries": {"x": "conducting", "potential_x": [0, "0.1*sin(3*t)"]},
+        "species": {"e": {"charge": -1, "mass": 1, "density": 0.01, "per_cell": 40, "temperature": 0.01}},
+        "mean": MEANS, "output": {"pictures": 0, "history": history}, "run": {"workers": 1}, **sections})
+
+
+def test_means_are_those_of_the_particles_and_resume(tmp_path):
+    """Sums over the box are those of the history; a run in two parts is one in a piece, in the middle of a window."""
+    whole = pic.run(parameters(), tmp_path / "whole")
+    pic.run(parameters(1.7), tmp_path / "parts")
+    parts = pic.run(parameters(), tmp_path / "parts")
+    for name in MEANS:
+        assert np.array_equal(whole[name].values, parts[name].values), name
+    assert whole["n"].values.shape == (3, 33) and whole["n"].axis("time") == pytest.approx([2, 3, 4])
+    cell, half = 4 / 32, np.r_[0.5, np.ones(31), 0.5]
+    weight = whole["e.weight"].values.reshape(4, 10).mean(axis=1)
+    kinetic = whole["e.kinetic"].values
+    assert (whole["n"].values * half).sum(axis=1) * cell == pytest.approx(weight[1:], rel=1e-12)
+    assert whole["spectrum"].values.sum(axis=(1, 2)) * cell * 0.01 == pytest.approx(weight, rel=0.01)
+    left = [whole["energy"].values[0] @ half * cell, kinetic[:10].mean()]  # of those that left in a step, too
+    assert left[0] < left[1] and left[0] == pytest.approx(left[1], rel=0.1)
+    assert whole["flux"].values.shape == (2, 33)
+    line = whole["phi"].values
+    assert line.shape == (4, 32) and np.all(line[:, 0] == 0)
+    assert "mean" in (tmp_path / "whole/report.html").read_text()
+
+
+def test_a_uniform_plasma_has_its_density_and_flux_at_every_node():
+    for dimension in (1, 2):
+        found = pic.run(pic.Parameters(
+            grid={"cells": [8] * dimension, "length": [1] * dimension}, time={"end": 0.1, "step": 0.05},
+            species={"e": {"charge": -1, "mass": 1, "density": 1e-6, "per_cell": 4**dimension, "placed": "even",
+                           "drift": [0.75, 0, 0]}},
+            mean={"n": {"quantity": "density", "species": "e", "length": 0.1},
+                  "flux": {"quantity": "flux_x", "species": "e", "length": 0.1}},
+            output={"pictures": 0}, run={"workers": 1}))
+        assert found["n"].values == pytest.approx(np.full((1, *[8] * dimension), 1e-6), rel=1e-9)
+        assert found["flux"].values == pytest.approx(np.full((1, *[8] * dimension), 0.6e-6), rel=1e-4)
+
+
+def test_a_history_of_several_steps_counts_all_of_them():
+    fine, coarse = pic.run(parameters()), pic.run(parameters(history=7))
+    assert len(coarse.time) == 6 and coarse.time[-1] == pytest.approx(4)
+    for column in fine.recorded:
+        values, few = fine[column].values, coarse[column].values
+        if ".left_" in column:
+            assert few == pytest.approx(np.add.reduceat(values, np.arange(0, 40, 7))), column
+        elif column == "e.number":
+            assert np.array_equal(few, values[[6, 13, 20, 27, 34, 39]])
+    assert coarse.answers()[0] == fine.answers()[0]
+    assert np.array_equal(coarse["n"].values, fine["n"].values)
+
+
+@pytest.mark.parametrize("mean, message", [
+    ({"quantity": "density"}, "mean.m.species is that of density, flux_x"),
+    ({"quantity": "ex", "species": "e"}, "mean.m.species is that of density, flux_x"),
+    ({"quantity": "density", "species": "f"}, "mean.m.species: unknown species f"),
+    ({"quantity": "spectrum", "species": "e", "bins": 3}, "mean.m.high is of a spectrum, which needs it"),
+    ({"quantity": "ex", "bins": 3}, "mean.m.bins is of a spectrum, which needs it"),
+    ({"quantity": "q"}, 'mean.m.quantity = "q" is not allowed'),
+])
+def test_a_bad_mean_is_refused_in_a_line(mean, message):
+    with pytest.raises(InputError) as error:
+        parameters(mean={"m": {"length": 1, **mean}})
+    assert message in str(error.value) and "\n" not in str(error.value)
