@@ -126,8 +126,7 @@ def costs(order, sites, frequencies, window, channels=0, rates=Rates()):
     """
     walk = order * (6.5 * order**2 / rates.walk + rates.proposal)
     columns = 2 * frequencies + 4 * sites + 2 * window
-    transform = 9 * sites * np.log2(sites)  # to momenta, in units of a product over the order
-    operations = 4 * order**2 * columns + 16 * window**2 * sites * (order + transform)
+    operations = 4 * order**2 * columns + 16 * window**2 * sites * (order + sites**2)
     elements = channels * (2 * sites * window) ** 2
     return walk, operations / rates.measure + elements * rates.element + rates.measurement
 
