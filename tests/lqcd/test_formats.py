@@ -9,7 +9,9 @@ import pytest
 
 from plaq import lqcd
 from plaq.errors import InputError
+from plaq.lqcd.fields import gamma
 from plaq.lqcd.files.gauge_formats import head_of
+from plaq.lqcd.files.info import describe
 
 EXTENTS = (4, 2, 6, 2)
 
@@ -107,10 +109,10 @@ def test_hirep(gauge, tmp_path):
             lqcd.read_gauge(tmp_path / name, gauge.lattice)
 
 
-def pyquda_sums(links):
-    """PyQUDA's checksums of [t, z, y, x, 3, 3], site by site."""
+def pyquda_sums(field, numbers=9):
+    """PyQUDA's checksums of [t, z, y, x, ...], site by site."""
     sums = [0, 0]
-    for i, words in enumerate(links.reshape(-1, 9).view("<u4")):
+    for i, words in enumerate(field.reshape(-1, numbers).view("<u4")):
         word = int(np.bitwise_xor.reduce(words))
         for s, modulus in enumerate((29, 31)):
             r = i % modulus
@@ -163,3 +165,22 @@ def test_hdf5_of_qdp(gauge, tmp_path):
     for name, words in (("fuel", "an HDF5 file with 2 configurations"), ("short", "short: damaged, or not a config")):
         with pytest.raises(InputError, match=words):
             lqcd.read_gauge(tmp_path / name, gauge.lattice)
+
+
+def test_propagators_of_pyquda(gauge, tmp_path):
+    """[t, z, y, x, spin, source spin, colour, source colour] in the basis of DeGrand and Rossi, and checksums."""
+    source, theta = (1, 0, 2, 1), (1.0, 0, 0, 0)
+    S = lqcd.point_propagator(lqcd.Wilson(gauge, 0.12, theta=theta), source, 1e-8)
+    change = gamma.basis("degrand-rossi")
+    theirs = np.einsum("ab,...bicj,dc->...adij", change, S.jumping(), change.conj())
+    theirs = np.ascontiguousarray(theirs.transpose(0, 3, 2, 1, 4, 5, 6, 7))
+    with h5py.File(tmp_path / "prop.h5", "w") as file:
+        one = file.create_dataset("LatticeSpinColorMatrix/pt", data=theirs)
+        one.attrs["sum29"], one.attrs["sum31"] = pyquda_sums(theirs.reshape(-1, 144), 144)
+    again = lqcd.read_propagator(tmp_path / "prop.h5", gauge.lattice, source, theta=theta)
+    assert np.allclose(again.local, S.local, atol=1e-12)
+    assert "propagator, 1 field of 144 complex numbers a site, 64 bits" in describe(tmp_path / "prop.h5")
+    with h5py.File(tmp_path / "prop.h5", "r+") as file:
+        file["LatticeSpinColorMatrix/pt"][0, 0, 0, 0, 0, 0, 0, 0] += 1e-3
+    with pytest.raises(InputError, match="damaged: the checksum of /LatticeSpinColorMatrix/pt is"):
+        lqcd.read_propagator(tmp_path / "prop.h5", gauge.lattice, source)

@@ -1,8 +1,9 @@
-"""Configurations in HDF5: of PyQUDA, and of QDP++ and Chroma, also in the form of FUEL.
+"""Configurations in HDF5, of PyQUDA, of QDP++ and Chroma, also in the form of FUEL; propagators of PyQUDA.
 
 PyQUDA has a group with a dataset [t, z, y, x, row, column] for each direction x, y, z, t, and the checksums ``sum29``
 and ``sum31`` of each (pyquda_comm/hdf5.py). QDP++ has one dataset [t, z, y, x, direction] of matrices, FUEL a group
-with the datasets 0, 1, 2, 3 of matrices (lib/qdp_hdf5.cc); neither has checksums.
+with the datasets 0, 1, 2, 3 of matrices (lib/qdp_hdf5.cc); neither has checksums. Propagators of PyQUDA are datasets
+[t, z, y, x, spin, source spin, colour, source colour] in the group LatticeSpinColorMatrix.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from plaq.lqcd.files.gauge_files import (
 CONTENT = "a configuration in HDF5"
 MAGIC = b"\x89HDF\r\n\x1a\n"
 GROUP, KEYS = "LatticeColorMatrix", ("X", "Y", "Z", "T")  # of PyQUDA
+PROPAGATORS = "LatticeSpinColorMatrix"
 LABELS = (KEYS, ("0", "1", "2", "3"))  # of the four directions x, y, z, t
 
 
@@ -79,9 +81,24 @@ def describe(path: Path) -> Links:
             raise DamagedFile(f"{path}: its directions have lattices of {shown(sorted(extents))} sites")
         t, z, y, x = extents.pop()
         size = parts[0].dtype.itemsize // (9 if parts[0].dtype.subdtype else 1)
-        sums = [(int(part.attrs["sum29"], 16), int(part.attrs["sum31"], 16)) if "sum29" in part.attrs else None
-                for part in parts]
-        return Links(tuple(part.name for part in parts), (t, x, y, z), 4 * size, tuple(sums))
+        return Links(tuple(part.name for part in parts), (t, x, y, z), 4 * size, tuple(map(sums_of, parts)))
+
+
+def describe_propagator(path: Path) -> Links:
+    """Return the place of the one propagator in a file; DamagedFile where there is none, or more."""
+    with open(open_file(path), "rb") as raw, h5py.File(raw, "r") as file:
+        found = list(file[PROPAGATORS].values()) if PROPAGATORS in file else []
+        if len(found) != 1 or shape_of(found[0])[4:] != (4, 4, 3, 3):
+            raise DamagedFile(f"{path}: an HDF5 file with {len(found)} propagators in the group {PROPAGATORS} of "
+                              "PyQUDA; plaq reads files with one, of four spins and three colours")
+        t, z, y, x = found[0].shape[:4]
+        return Links((found[0].name,), (t, x, y, z), 4 * found[0].dtype.itemsize, (sums_of(found[0]),))
+
+
+def sums_of(dataset: h5py.Dataset) -> tuple[int, int] | None:
+    """Return the checksums that PyQUDA states, if there are any."""
+    stated = dataset.attrs
+    return (int(stated["sum29"], 16), int(stated["sum31"], 16)) if "sum29" in stated else None
 
 
 def read_hdf5(path: str | Path, lattice: Lattice, *, verify: bool = True, reunitarise: bool = False) -> GaugeField:
@@ -99,21 +116,28 @@ def read_hdf5(path: str | Path, lattice: Lattice, *, verify: bool = True, reunit
             return description
 
     description = lattice.comm.on_root(head, share=True)
-    parts = lattice.comm.together(lambda: read_parts(path, lattice, description.names))
-    for name, part, stated in zip(description.names, parts, description.sums):
-        if verify and stated is not None and (sums := checksums(lattice, part)) != stated:
-            raise on_all_ranks(lattice, DamagedFile(
-                f"{path}: damaged: the checksum of {name} is {sums[0]:08x} {sums[1]:08x}, the file says "
-                f"{stated[0]:08x} {stated[1]:08x}{UNVERIFIED}"))
+    parts = read_parts(path, lattice, description, UNVERIFIED if verify else None)
     links = parts[0] if len(parts) == 1 else np.stack(parts, axis=4)
     gauge = GaugeField(lattice).set_local(from_file(links.astype(complex)))
     return checked_gauge(path, gauge, description.bits == 32, None, reunitarise)
 
 
-def read_parts(path: Path, lattice: Lattice, names: tuple[str, ...]) -> list[np.ndarray]:
-    """Return this rank's part [t, z, y, x, ...] of datasets of complex numbers."""
-    with reading(path, CONTENT), open(open_file(path), "rb") as raw, h5py.File(raw, "r") as file:
-        return [as_complex(file[name][box_of(lattice)]) for name in names]
+def read_parts(path: Path, lattice: Lattice, links: Links, remedy: str | None = "") -> list[np.ndarray]:
+    """Return this rank's part [t, z, y, x, ...] of datasets of complex numbers, whose checksums agree.
+
+    ``remedy`` ends the message where they do not; None leaves them out. Collective.
+    """
+    def read() -> list[np.ndarray]:
+        with reading(path, CONTENT), open(open_file(path), "rb") as raw, h5py.File(raw, "r") as file:
+            return [as_complex(file[name][box_of(lattice)]) for name in links.names]
+
+    parts = lattice.comm.together(read)
+    for name, part, stated in zip(links.names, parts, links.sums):
+        if remedy is not None and stated is not None and (sums := checksums(lattice, part)) != stated:
+            raise on_all_ranks(lattice, DamagedFile(
+                f"{path}: damaged: the checksum of {name} is {sums[0]:08x} {sums[1]:08x}, the file says "
+                f"{stated[0]:08x} {stated[1]:08x}{remedy}"))
+    return parts
 
 
 def as_complex(values: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Propagators in SciDAC's format, as Chroma and Grid write them; those of USQCD and tmLQCD can be read, too."""
+"""Propagators in SciDAC's format, as Chroma and Grid write them; those of USQCD, tmLQCD and PyQUDA can be read, too."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from plaq.inputs.schema import one_line, shown
 from plaq.lqcd.fields import gamma
 from plaq.lqcd.fields.lattice import Lattice
 from plaq.lqcd.fields.propagators import Propagator
-from plaq.lqcd.files import lime
+from plaq.lqcd.files import hdf5, lime
 from plaq.lqcd.files.gauge_files import (
     ORDER,
     as_numbers,
@@ -55,6 +55,7 @@ class Field:
     bits: int
     numbers: int
     sums: tuple[int, int] | None
+    name: str = ""  # of a dataset in HDF5
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,12 @@ class Description:
 
 
 def describe(path: Path) -> Description:
+    """Return the content of a file; DamagedFile where it is no propagator."""
+    with open(open_file(path), "rb") as file:
+        if file.read(len(hdf5.MAGIC)) == hdf5.MAGIC:
+            found = hdf5.describe_propagator(path)
+            field = Field(0, found.bits, MATRIX, found.sums[0], found.names[0])
+            return Description(found.extents, (field,), None, None, None, False)
     with open(open_file(path), "rb") as file:
         extents, bits, numbers, texts, fields, tmlqcd = None, None, None, {}, [], False
         for record in lime.read_records(file, path):
@@ -149,10 +156,10 @@ def read_propagator(path: str | Path, lattice: Lattice, source: tuple[int, ...] 
     """Read the propagator in a file; every rank reads its part.
 
     The file has one field of matrices as from `write_propagator`, or twelve of spinors, source spin by source spin and
-    colour by colour (USQCD's propagators, tmLQCD's). ``source`` (t, x, y, z), the spins' ``basis`` ("degrand-rossi",
-    in tmLQCD's files "tmlqcd") and the phases ``theta`` at boundaries, by default none, replace missing ones in the
-    file. In tmLQCD's files phases are distributed over the links. Verified are lengths and checksums. InputError that
-    names file and problem, on all ranks. Collective.
+    colour by colour (USQCD's propagators, tmLQCD's), or is one of PyQUDA in HDF5. ``source`` (t, x, y, z), the spins'
+    ``basis`` ("degrand-rossi", in tmLQCD's files "tmlqcd") and the phases ``theta`` at boundaries, by default none,
+    replace missing ones in the file. In tmLQCD's files phases are distributed over the links. Verified are lengths and
+    checksums. InputError that names file and problem, on all ranks. Collective.
     """
     path = Path(path)
 
@@ -172,18 +179,7 @@ def read_propagator(path: str | Path, lattice: Lattice, source: tuple[int, ...] 
             return description
 
     description = lattice.comm.on_root(head, share=True)
-    parts = []
-    for field in description.fields:
-        of_site = (4, 4, 3, 3, 2) if field.numbers == MATRIX else (4, 3, 2)
-        values = lattice.comm.together(
-            lambda field=field, of_site=of_site: read_box(path, lattice, CONTENT, f">f{field.bits // 8}",
-                                                          field.offset, of_site))
-        if field.sums is not None:
-            check_sums(path, lattice, values, field.sums)
-        with np.errstate(invalid="ignore"):
-            parts.append(np.moveaxis(values[..., 0] + 1j * values[..., 1].astype(float), range(4), ORDER))
-    matrix = parts[0] if len(parts) == 1 else np.stack(parts,
-                                                       axis=-1).reshape(*lattice.local, 4, 3, 4, 3).swapaxes(5, 6)
+    matrix = read_matrix(path, lattice, description)
     finite = lattice.comm.allreduce(bool(np.isfinite(matrix).all()), op="min")
     if not finite:
         raise on_all_ranks(lattice, DamagedFile(f"{path}: damaged: some of its numbers are not finite"))
@@ -192,3 +188,23 @@ def read_propagator(path: str | Path, lattice: Lattice, source: tuple[int, ...] 
     local = np.einsum("ba,...bdij,dc->...aicj", change.conj(), matrix, change, optimize=True)
     make = Propagator.from_fields if description.phases_on_links else Propagator.from_jumping
     return make(lattice, source, local, theta)
+
+
+def read_matrix(path: Path, lattice: Lattice, description: Description) -> np.ndarray:
+    """Return this rank's [t, x, y, z, spin, source spin, colour, source colour] of a file's fields. Collective."""
+    parts = []
+    for field in description.fields:
+        if field.name:
+            links = hdf5.Links((field.name,), description.extents, field.bits, (field.sums,))
+            values = hdf5.read_parts(path, lattice, links)[0].astype(complex)
+            return np.moveaxis(values, range(4), ORDER)
+        of_site = (4, 4, 3, 3, 2) if field.numbers == MATRIX else (4, 3, 2)
+        values = lattice.comm.together(
+            lambda field=field, of_site=of_site: read_box(path, lattice, CONTENT, f">f{field.bits // 8}",
+                                                          field.offset, of_site))
+        if field.sums is not None:
+            check_sums(path, lattice, values, field.sums)
+        with np.errstate(invalid="ignore"):
+            parts.append(np.moveaxis(values[..., 0] + 1j * values[..., 1].astype(float), range(4), ORDER))
+    return parts[0] if len(parts) == 1 else np.stack(parts,
+                                                     axis=-1).reshape(*lattice.local, 4, 3, 4, 3).swapaxes(5, 6)
