@@ -52,7 +52,7 @@ int main(int count, char** arguments) try {
                       came_to.predicted, came_to.moved);
       }
     }
-    auto all = patches.reduce("all", [](const patch& p) { return p.t; }, 0.0, std::plus<>());
+    auto all = patches.reduce("all", [](const patch& p) { return p.t; }, std::plus<>());
     auto centre = patches.reduce(
         "centre", [](const patch& p, plaq::index2 at) { return at == plaq::index2{4, 4} ? p.t : 0.0; }, 0.0,
         std::plus<>());

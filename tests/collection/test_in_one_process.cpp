@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <bit>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -21,12 +22,21 @@ using namespace test;
 constexpr int rounds = 6;
 struct result {
   std::vector<std::pair<index2, std::vector<double>>> histories = {};
-  std::vector<double> sums = {};
+  std::vector<double> sums = {}, bracketed = {};
   bool operator==(const result&) const = default;
 };
 
 /// The order of indices: y first.
 bool before(index2 a, index2 b) { return std::pair(a.y, a.x) < std::pair(b.y, b.x); }
+
+/// Neither commutative nor associative: it tells which values were combined in which brackets.
+double bracket(double a, double b) { return a / 3 + b; }
+/// Of the values of places begin ... end - 1, in halves.
+double bracketed(const std::vector<double>& of, std::size_t begin, std::size_t end) {
+  if (end - begin == 1) return of[begin];
+  const std::size_t half = std::bit_ceil(end - begin) / 2;
+  return bracket(bracketed(of, begin, begin + half), bracketed(of, begin + half, end));
+}
 
 result in_a_loop() {
   std::vector<std::pair<index2, cell>> cells;
@@ -46,6 +56,9 @@ result in_a_loop() {
       sum = sum / 3 + c.u;
     }
     out.sums.push_back(sum);
+    std::vector<double> by_place(cells.size());
+    for (auto& [at, c] : cells) by_place[hilbert_homes(all_cells).position(at)] = c.u;
+    out.bracketed.push_back(bracketed(by_place, 0, by_place.size()));
   }
   for (auto& [at, c] : cells) out.histories.push_back({at, c.history});
   return out;
@@ -59,7 +72,7 @@ result run_rounds(collection<cell, index2>& cells, unsigned seed, bool wander, i
     if (const auto word = drawn(seed, context.index(), context.step()); wander && word % 2)
       context.move_to(int(word / 2 % ranks));
   };
-  std::vector<task::future<double>> sums;
+  std::vector<task::future<double>> sums, bracketed;
   for (int round = from; round < to; ++round) {
     cells.each("send", [=](cell& c, auto& context) {
       for (const auto& n : all_cells.neighbours(context.index())) context.send(halo, n.at, c.u);
@@ -72,11 +85,13 @@ result run_rounds(collection<cell, index2>& cells, unsigned seed, bool wander, i
     });
     sums.push_back(
         cells.reduce("sum", [](const cell& c) { return c.u; }, 0.0, [](double s, double u) { return s / 3 + u; }));
+    bracketed.push_back(cells.reduce("bracketed", [](const cell& c) { return c.u; }, bracket));
   }
   auto histories = cells.gather("histories", [](const cell& c) { return c.history; }, cells.size() - 1);
   cells.wait();
   result out{histories.get()};
   for (auto& s : sums) out.sums.push_back(s.get());
+  for (auto& s : bracketed) out.bracketed.push_back(s.get());
   moves += long(cells.moved());
   detours += long(cells.forwarded());
   return out;
@@ -95,6 +110,7 @@ TEST(collection_in_one_process, elements_that_wander_come_to_the_same_bits) {
       const auto said = on_ranks(ranks, seed, [&](const comm::communicator& world) {
         const result found = in_a_collection(world, pool, seed, seed % 10 != 9);
         EXPECT_EQ(found.sums, expected.sums) << "seed " << seed;
+        EXPECT_EQ(found.bracketed, expected.bracketed) << "seed " << seed;
         if (world.rank() == ranks - 1) {
           EXPECT_EQ(found.histories, expected.histories) << "seed " << seed;
         } else {
@@ -176,6 +192,8 @@ TEST(collection_in_one_process, elements_come_and_go) {
           });
           auto masses = tree.reduce("masses", [](const tree_leaf& l) { return l.mass; }, 0.0, std::plus<>());
           EXPECT_NEAR(masses.get(), 1, 1e-14);
+          const auto most = [](double a, double b) { return std::max(a, b); };
+          EXPECT_LT(tree.reduce("least", [](const tree_leaf& l) { return -l.mass; }, most).get(), 0);
         }
         auto leaves = tree.gather("leaves", [](const tree_leaf&, std::uint64_t at) { return at; });
         tree.wait();

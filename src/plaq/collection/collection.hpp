@@ -144,6 +144,51 @@ class collection {
     return result;
   }
 
+  /// Returns combine(combine(v_0, v_1), combine(v_2, v_3)) and so on over all elements on every rank, with v =
+  /// give(value) or give(value, index), after the steps so far. A balanced binary tree over the places of elements in
+  /// their homes fixes the brackets, so the result is bitwise identical wherever elements are. A rank combines its own
+  /// elements, and receives parts from at most log2(ranks) others. Without elements the result is V().
+  /// @pre combine is associative, up to rounding.
+  template <class Give, class Combine>
+  auto reduce(trace::label name, Give give, Combine combine) {
+    auto of = of_elements(std::move(give));
+    using V = std::decay_t<decltype(of(std::declval<elements::element&>()))>;
+    static_assert(std::is_invocable_r_v<V, Combine&, V, V>, "combine(V, V) returns V, the type of give(value)");
+    auto promise = std::make_shared<task::promise<V>>();
+    auto result = promise->get_future();
+    const auto take = [promise](std::span<const std::byte> bytes) { promise->set_value(elements::unpack<V>(bytes)); };
+    const auto fail = [promise](std::exception_ptr why) { promise->set_exception(why); };
+    if (!homes_.each_of_rank) {  // places are not known: the root combines all in the order of indices
+      collect<V>(
+          name, std::move(of), 0,
+          [combine](const elements::packed_values& packed) {
+            auto all = unpacked<V>(packed);
+            V sum = all.empty() ? V() : std::move(all.front().second);
+            for (std::size_t i = 1; i < all.size(); ++i) sum = combine(std::move(sum), std::move(all[i].second));
+            std::vector<std::byte> bytes;
+            archive::pack(sum, bytes);
+            return bytes;
+          },
+          take, fail);
+      return result;
+    }
+    elements::reductions::request what{
+        .name = name,
+        .give = [of](elements::element& e, std::vector<std::byte>& to) mutable { archive::pack(V(of(e)), to); },
+        .finish = {},
+        .take = take,
+        .fail = fail};
+    what.tree.emplace([this](elements::key k) { return position_of(k); }, homes_.count,
+                      [combine](std::vector<std::byte>& left, std::span<const std::byte> right) {
+                        const V sum = combine(elements::unpack<V>(left), elements::unpack<V>(right));
+                        left.clear();
+                        archive::pack(sum, left);
+                      });
+    archive::pack(V(), what.tree->of_none);
+    host_.reduce(std::move(what));
+    return result;
+  }
+
   /// Returns give(value), or give(value, index), of all elements after the steps so far, with their indices and in
   /// their order. Empty on other ranks than `root`.
   template <class Give>

@@ -46,8 +46,9 @@ void host::on_messages() {
   messages_.on<raw_bytes>("move", tag::element, counted([this](const raw_bytes& m, int) { receive_element(m.bytes); }));
   messages_.on<location_update>("location", tag::location,
                                 counted([this](const location_update& u, int) { directory_.update(u); }));
-  messages_.on<contribution>("contribution", tag::contribution,
-                             counted([this](const contribution& c, int) { reductions_.receive(c); }));
+  messages_.on<contribution>("contribution", tag::contribution, counted([this](const contribution& c, int from) {
+                               as_task([&] { reductions_.receive(c, from); });  // sends on what an idle rank has
+                             }));
   messages_.on<reduction_result>("result", tag::result,
                                  counted([this](const reduction_result& r, int) { reductions_.receive(r); }));
   messages_.on<round_message>("protocol", tag::protocol,
@@ -100,8 +101,7 @@ void host::issue(std::unique_ptr<step> next) {
 /// terminates before it has ended.
 void host::reduce(reductions::request what) {
   failure_.rethrow();
-  termination_.begin_task();
-  try {
+  as_task([&] {
     auto next = std::make_unique<step>(what.name);
     next->reduces = true;
     next->holds = what.holds;
@@ -109,11 +109,7 @@ void host::reduce(reductions::request what) {
     reductions_.begin(at, std::move(what));
     issue(std::move(next));
     reductions_.try_finish(at);
-  } catch (...) {
-    termination_.end_task();
-    throw;
-  }
-  termination_.end_task();
+  });
 }
 
 void host::wait() {

@@ -88,6 +88,18 @@ class host {
     messages_.send(what, rank, tag);
   }
   void post_element(const element& what, int rank);
+  /// Calls do_it(), which counts as a task: at its end a rank that has no other sends what reductions have.
+  template <class Do>
+  void as_task(Do do_it) {
+    termination_.begin_task();
+    try {
+      do_it();
+    } catch (...) {
+      termination_.end_task();
+      throw;
+    }
+    termination_.end_task();
+  }
   std::string where() const;
 
   void end_step(running_step& of);

@@ -1,4 +1,5 @@
-// Reductions over all elements: packed values go to a root, which combines them in the order of keys.
+// Reductions over all elements. Packed values go to a root, which combines them in the order of keys; or partial
+// results are combined along a tree of ranks.
 #pragma once
 #include <cstdint>
 #include <exception>
@@ -7,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -34,6 +36,14 @@ class reductions {
     /// In place of finish and take: called on every rank with the values of its own elements, once all elements of all
     /// ranks have contributed.
     std::function<void(step_number, packed_values own)> take_own = {};
+    /// In place of finish: values are combined along a tree of ranks, in the order of their places.
+    struct along_tree {
+      std::function<std::uint64_t(key)> place;  ///< 0 ... total - 1
+      std::uint64_t total = 0;
+      combine_packed combine;
+      std::vector<std::byte> of_none;  ///< result without elements
+    };
+    std::optional<along_tree> tree = {};
   };
   /// Connections to the rest of a rank.
   struct environment {
@@ -63,7 +73,7 @@ class reductions {
   void flush();
   /// Finishes the reduction if this is the root and all have contributed, or if the result has arrived.
   void try_finish(step_number at);
-  void receive(const contribution& of);
+  void receive(const contribution& of, int sender);
   void receive(const reduction_result& of);
 
   /// Whether this rank waits for a result.
@@ -75,7 +85,7 @@ class reductions {
 
  private:
   struct pending {
-    explicit pending(step_number at) : at(at), what{"collect", 0, {}, {}, {}, {}, false, {}} {}
+    explicit pending(step_number at) : at(at), what{"collect", 0, {}, {}, {}, {}, false, {}, {}} {}
     const step_number at;
     bool begun = false, finished = false;
     request what;
@@ -83,6 +93,12 @@ class reductions {
     std::uint64_t reported = 0;  ///< number of own values that the root knows of, for take_own
     packed_values all = {};      ///< on the root
     std::uint64_t kept = 0;      ///< on the root: number of values that stay on their ranks
+    // Along a tree:
+    std::vector<partial_result> parts = {};      ///< of this rank and those below, not sent yet
+    std::vector<partial_result> collected = {};  ///< on the root
+    std::set<int> heard = {};                    ///< ranks below that have sent something
+    std::uint64_t combined = 0;                  ///< number of own values in parts
+    bool sent = false;
     std::optional<std::vector<std::byte>> result = {};
 
     bool awaited() const { return begun && !result; }
@@ -91,12 +107,16 @@ class reductions {
   pending& find_or_make(step_number at);
   void add(pending& to, key id, std::vector<std::byte> bytes);
   void send(pending& of);
+  void send_parts(pending& of);
+  int above(int root) const;
+  std::size_t below(int root) const;
   void take(step_number at, std::unique_lock<task::mutex>& lock);
 
   const int rank_, ranks_;
   const environment with_;
   mutable task::mutex mutex_;  ///< of pending_
   std::map<step_number, std::shared_ptr<pending>> pending_;
+  step_number last_begun_ = -1;
 };
 
 }  // namespace plaq::elements

@@ -12,6 +12,7 @@
 
 #include "plaq/collection/archive.hpp"
 #include "plaq/collection/index.hpp"
+#include "plaq/collection/runtime/partial_results.hpp"
 #include "plaq/comm/messages/packing.hpp"
 
 namespace plaq::elements {
@@ -50,12 +51,14 @@ struct location_update {
 /// Packed values of elements, with their keys.
 using packed_values = std::vector<std::pair<key, std::vector<std::byte>>>;
 
-/// Values of some elements for the reduction in `step`, or the number of elements whose values stay on their rank.
+/// Values of some elements for the reduction in `step`, or their partial results, or the number of elements whose
+/// values stay on their rank.
 struct contribution {
   step_number step = 0;
   packed_values values = {};
+  std::vector<partial_result> parts = {};
   std::uint64_t kept = 0;
-  void serialize(archive& ar) { ar(step, values, kept); }
+  void serialize(archive& ar) { ar(step, values, parts, kept); }
 };
 /// Result of the reduction in `step`.
 struct reduction_result {
