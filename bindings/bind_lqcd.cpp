@@ -280,6 +280,21 @@ void bind_quarks(nb::module_& m) {
       "context"_a, "layout"_a, "phases"_a, "S1"_a, "S2"_a, "S3"_a,
       "Return [momentum, t, a, b, c, d, e, f] of three propagators and phases [momentum, x, y, z].");
   m.def(
+      "baryon_sums",
+      [](owned_context& c, const site_layout& layout, const box_numbers& phases, const box_numbers& S1,
+         const box_numbers& S2, const box_numbers& S3, const box_numbers& coefficients) {
+        std::vector<std::complex<double>> values;
+        const std::size_t momenta = phases.shape(0), rows = coefficients.shape(0);
+        {
+          nb::gil_scoped_release free;
+          values = baryon_sums(c.ctx, layout.lattice(), {int(momenta), phases.data()}, S1.data(), S2.data(), S3.data(),
+                               int(rows), coefficients.data());
+        }
+        return owned(std::move(values), {momenta, std::size_t(layout.lattice().extents[0]), rows});
+      },
+      "context"_a, "layout"_a, "phases"_a, "S1"_a, "S2"_a, "S3"_a, "coefficients"_a,
+      "Return [momentum, t, row] for rows of 4096 coefficients of the numbers of baryon_tensor.");
+  m.def(
       "transport",
       [](owned_context& c, const spinor& psi, const gauge_links& u, int mu, int step, const angles& theta) {
         std::optional<spinor> out;

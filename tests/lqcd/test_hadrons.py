@@ -10,7 +10,7 @@ from plaq.errors import InputError
 from plaq.lqcd.fields import gamma
 from plaq.lqcd.fields.propagators import Propagator, propagator
 from plaq.lqcd.fields.sources import Source
-from plaq.lqcd.measurements.baryons import baryon_correlator, baryon_tensor
+from plaq.lqcd.measurements.baryons import baryon_correlator, baryon_correlators, baryon_tensor
 from plaq.lqcd.measurements.charges import Charges
 from plaq.lqcd.measurements.currents import conserved_correlator, ward_violation
 from plaq.lqcd.measurements.disconnected import Disconnected, probing_bits, probing_vector
@@ -108,6 +108,8 @@ def test_baryons_are_those_of_all_wick_contractions(particle):
         expected = wick(OPERATORS[particle], at, projector)
         found = baryon_correlator(tensor, particle, name)
         assert found[0] == pytest.approx([0, expected], rel=1e-11) and found[1, 1] == pytest.approx(expected, rel=1e-11)
+        direct = baryon_correlators([lines[flavour] for flavour in flavours_of(particle)], [(particle, name)] * 17)
+        assert np.allclose(direct, found[:, :, None], rtol=1e-12, atol=0)
 
 
 def test_a_free_nucleon_has_the_mass_of_three_quarks():

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import itertools
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,12 +30,27 @@ def baryon_tensor(lines: Sequence[Propagator], momenta: Sequence[Sequence[int]] 
     follow from it (`baryon_correlator`). Quarks move forwards in time: a baryon has $e^{i\pi\theta_0}$ of each quark on
     the slices before the source. Bits do not depend on ranks. InputError for other sources and for noise. Collective.
     """
+    return _joined(_core.lqcd.baryon_tensor, lines, momenta)
+
+
+def baryon_correlators(lines: Sequence[Propagator], kinds: Sequence[tuple[str, str]],
+                       momenta: Sequence[Sequence[int]] = ((0, 0, 0),)) -> np.ndarray:
+    """Return [momentum, t, kind] of `baryon_correlator` for kinds (particle, projector), without the whole tensor.
+
+    Collective.
+    """
+    K = np.array([coefficients(particle, projector).ravel() for particle, projector in kinds])
+    return _joined(_core.lqcd.baryon_sums, lines, momenta, K)
+
+
+def _joined(sums: Callable, lines: Sequence[Propagator], momenta: Sequence[Sequence[int]], *more: np.ndarray):
+    """Return sums over three lines, with t from their source. Collective."""
     lattice, source = lines[0].lattice, lines[0].source
     if any(line.source != source or line.local.shape[-2:] != (4, 3) for line in lines):
         raise InputError("the three propagators of a baryon start from the same site, with all spins and colours")
-    tensor = lattice.call(_core.lqcd.baryon_tensor, lattice.context, lattice.layout,
-                          sink_phases(lattice, source, momenta), *(np.ascontiguousarray(line.local) for line in lines))
-    return np.roll(tensor, -source[0], axis=1)
+    values = lattice.call(sums, lattice.context, lattice.layout, sink_phases(lattice, source, momenta),
+                          *(np.ascontiguousarray(line.local) for line in lines), *more)
+    return np.roll(values, -source[0], axis=1)
 
 
 def baryon_correlator(tensor: np.ndarray, particle: str = "nucleon", projector: str = "plus") -> np.ndarray:
@@ -96,11 +112,13 @@ class Baryons(Measurement):
         brush, sink = brush_of(self.table, self.table.gauss_source), brush_of(self.table, self.table.gauss_sink)
         lines = {quark: smeared_sink(bench, bench.line(Line(quark, source, brush, self.table.keep)), sink)
                  for quark in self.flavours()}
-        tensors: dict[tuple[Quark, ...], np.ndarray] = {}
+        of_quarks: dict[tuple[Quark, ...], list[str]] = {}
         for particle in self.table.particles:
-            key = tuple(self.quarks[f] for f in flavours_of(particle))
-            if key not in tensors:
-                tensors[key] = baryon_tensor([lines[quark] for quark in key], self.momenta)
-            for ending, parity in PARITIES.items():
-                for k, values in zip(self.momenta, baryon_correlator(tensors[key], particle, parity)):
+            of_quarks.setdefault(tuple(self.quarks[f] for f in flavours_of(particle)), []).append(particle)
+        for quarks, particles in of_quarks.items():
+            kinds = list(itertools.product(particles, PARITIES))
+            found = baryon_correlators([lines[quark] for quark in quarks],
+                                       [(particle, PARITIES[ending]) for particle, ending in kinds], self.momenta)
+            for k, of_momentum in zip(self.momenta, found):
+                for (particle, ending), values in zip(kinds, of_momentum.T):
                     yield f"{particle}{ending}{momentum_suffix(k)}", values

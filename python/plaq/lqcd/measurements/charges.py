@@ -23,7 +23,7 @@ from plaq.lqcd.fields.fields import SpinorField
 from plaq.lqcd.fields.propagators import Propagator
 from plaq.lqcd.fields.solvers import solve
 from plaq.lqcd.fields.sources import Source
-from plaq.lqcd.measurements.baryons import baryon_correlator, baryon_tensor, quarks_of
+from plaq.lqcd.measurements.baryons import baryon_correlators, quarks_of
 from plaq.lqcd.measurements.hadrons import momentum_suffix, smeared_sink, sources_of
 from plaq.lqcd.measurements.interpolators import coefficients, flavours_of
 from plaq.lqcd.measurements.measurement import Measurement, Quantity
@@ -103,7 +103,7 @@ class Charges(Measurement):
         lines = {quark: bench.line(line) for quark, line in self._lines(source).items()}
         ends = {quark: smeared_sink(bench, line, brush) for quark, line in lines.items()}
         three = [ends[self.quarks[f]] for f in flavours_of(self.particle)]
-        two_point = baryon_correlator(baryon_tensor(three)[0], self.particle)
+        two_point = baryon_correlators(three, [(self.particle, "plus")])[0, :, 0]
         yield "two_point", two_point
         for sink, flavour, (ending, projector) in itertools.product(self.table.sink_times, self.flavours,
                                                                     POLARISATIONS.items()):

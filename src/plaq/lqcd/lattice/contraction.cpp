@@ -13,7 +13,7 @@ namespace {
 using number = std::complex<double>;
 using detail::add_product, detail::chunk;
 
-constexpr int spins = 4, colours = 3, pairs = spins * spins;
+constexpr int spins = 4, colours = 3, pairs = spins * spins, sites_of_cube = 8;
 
 /// Returns sums of `count` numbers for each time slice of the whole lattice, [t, number]. add(t, begin, end, sums) adds
 /// those of items of a slice t of this rank to real and imaginary parts.
@@ -43,21 +43,22 @@ std::vector<number> project(context& ctx, const lattice& lat, const momentum_pha
   const std::int64_t slice = product(local) / local[0];
   const int size = 2 * chunk * chunks, count = phases.count * chunk * chunks;
   const auto sums = sum_slices(ctx, lat, count, product(cubes), [&](int t, auto begin, auto end, auto& parts) {
-    std::vector<double> on_site(size), of_cube(std::size_t(phases.count) * size), turn(2 * phases.count),
-        workspace(more);
+    std::vector<double> on_sites(std::size_t(sites_of_cube) * size), of_cube(std::size_t(phases.count) * size),
+        turns(std::size_t(sites_of_cube) * 2 * phases.count), workspace(more);
     for (auto cube = begin; cube < end; ++cube) {
       std::fill(of_cube.begin(), of_cube.end(), 0.0);
       const coordinates corner = coordinates_in(cube, cubes);
-      for (int i = 0; i < 8; ++i) {
+      for (int i = 0; i < sites_of_cube; ++i) {
         const coordinates x{0, 2 * corner[1] + (i >> 2), 2 * corner[2] + (i >> 1 & 1), 2 * corner[3] + (i & 1)};
         const std::int64_t at = index_in(x, local);
-        values(t * slice + at, on_site.data(), workspace.data());
+        values(t * slice + at, on_sites.data() + i * size, workspace.data());
         for (int p = 0; p < phases.count; ++p) {
           const number phase = phases.values[p * slice + at];
-          turn[2 * p] = phase.real(), turn[2 * p + 1] = phase.imag();
+          double* turn = turns.data() + 2 * (i * phases.count + p);
+          turn[0] = phase.real(), turn[1] = phase.imag();
         }
-        add_product({phases.count, 1, chunks, turn.data(), on_site.data(), of_cube.data()});
       }
+      add_product({phases.count, sites_of_cube, chunks, turns.data(), on_sites.data(), of_cube.data()});
       for (int n = 0; n < count; ++n) {
         const double* from = of_cube.data() + n / chunk * 2 * chunk + n % chunk;
         parts[2 * n].add(from[0]);
@@ -88,6 +89,65 @@ struct spin_colour {
     return values[(spin_pair / spins * colours + i) * spins * colours + spin_pair % spins * colours + j];
   }
   const number* values;
+};
+
+constexpr int line_numbers = spins * spins * colours * colours, size_of_two = 9 * pairs * 2 * chunk;
+constexpr std::size_t baryon_workspace = 2 * std::size_t(size_of_two);
+
+/// Sets the chunks [a b c d][e f] of three lines of a site, summed over their colours; `two` is workspace.
+void join_three(const number* S1, const number* S2, const number* S3, double* two, double* out) {
+  const spin_colour a(S1), b(S2), c(S3);
+  // Two quarks [k k'][spins a b][spins c d], then with the third one.
+  double left[2 * 4 * pairs], right[4 * 2 * chunk], third[9 * 2 * chunk];
+  std::fill_n(two, size_of_two, 0.0);
+  for (int k = 0; k < colours; ++k)
+    for (int k1 = 0; k1 < colours; ++k1) {
+      for (int term = 0; term < 4; ++term) {  // both orders of the other colours at sink and source
+        const int i = (k + 1 + (term & 1)) % 3, j = (k + 2 - (term & 1)) % 3;
+        const int i1 = (k1 + 1 + (term >> 1)) % 3, j1 = (k1 + 2 - (term >> 1)) % 3;
+        const double sign = term == 0 || term == 3 ? 1.0 : -1.0;
+        for (int pair = 0; pair < pairs; ++pair) {
+          const number z = sign * a(pair, i, i1);
+          left[2 * (term * pairs + pair)] = z.real(), left[2 * (term * pairs + pair) + 1] = z.imag();
+          set(right + 2 * chunk * term, pair, b(pair, j, j1));
+        }
+      }
+      const int kk = colours * k + k1;
+      add_product({pairs, 4, 1, left, right, two + kk * pairs * 2 * chunk});
+      for (int pair = 0; pair < pairs; ++pair) set(third + 2 * chunk * kk, pair, c(pair, k, k1));
+    }
+  double* const rows = two + size_of_two;  // [k k'][a b c d]
+  for (int kk = 0; kk < 9; ++kk)
+    for (int abcd = 0; abcd < pairs * pairs; ++abcd) {
+      const double* from = two + (kk * pairs + abcd / chunk) * 2 * chunk + abcd % chunk;
+      rows[2 * (kk * pairs * pairs + abcd)] = from[0], rows[2 * (kk * pairs * pairs + abcd) + 1] = from[chunk];
+    }
+  std::fill_n(out, 2 * pairs * pairs * chunk, 0.0);
+  add_product({pairs * pairs, 9, 1, rows, third, out});
+}
+
+/// Coefficients of several sums over spins, those that are not zero.
+struct sparse_rows {
+  sparse_rows(int count, int columns, const number* dense) : begins{0} {
+    for (int row = 0; row < count; ++row) {
+      for (int column = 0; column < columns; ++column)
+        if (const number z = dense[row * columns + column]; z != 0.0) at.push_back(column), values.push_back(z);
+      begins.push_back(at.size());
+    }
+  }
+  /// Returns a row's sum over numbers in chunks.
+  number sum(int row, const double* chunks) const {
+    number total = 0;
+    for (auto i = begins[row]; i < begins[row + 1]; ++i) {
+      const double* from = chunks + at[i] / chunk * 2 * chunk + at[i] % chunk;
+      const double re = values[i].real(), im = values[i].imag();
+      total += number(re * from[0] - im * from[chunk], re * from[chunk] + im * from[0]);
+    }
+    return total;
+  }
+  std::vector<std::size_t> begins;
+  std::vector<int> at;
+  std::vector<number> values;
 };
 
 }  // namespace
@@ -131,37 +191,29 @@ std::vector<number> spin_tensor(context& ctx, const lattice& lat, const momentum
 
 std::vector<number> baryon_tensor(context& ctx, const lattice& lat, const momentum_phases& phases, const number* S1,
                                   const number* S2, const number* S3) {
-  constexpr int of_site = spins * spins * colours * colours, size_of_two = 9 * pairs * 2 * chunk;
-  return project(ctx, lat, phases, pairs * pairs, 2 * size_of_two, [&](std::int64_t site, double* out, double* two) {
-    const spin_colour a(S1 + site * of_site), b(S2 + site * of_site), c(S3 + site * of_site);
-    // Two quarks [k k'][spins a b][spins c d], then with the third one.
-    double left[2 * 4 * pairs], right[4 * 2 * chunk], third[9 * 2 * chunk];
-    std::fill_n(two, size_of_two, 0.0);
-    for (int k = 0; k < colours; ++k)
-      for (int k1 = 0; k1 < colours; ++k1) {
-        for (int term = 0; term < 4; ++term) {  // both orders of the other colours at sink and source
-          const int i = (k + 1 + (term & 1)) % 3, j = (k + 2 - (term & 1)) % 3;
-          const int i1 = (k1 + 1 + (term >> 1)) % 3, j1 = (k1 + 2 - (term >> 1)) % 3;
-          const double sign = term == 0 || term == 3 ? 1.0 : -1.0;
-          for (int pair = 0; pair < pairs; ++pair) {
-            const number z = sign * a(pair, i, i1);
-            left[2 * (term * pairs + pair)] = z.real(), left[2 * (term * pairs + pair) + 1] = z.imag();
-            set(right + 2 * chunk * term, pair, b(pair, j, j1));
-          }
-        }
-        const int kk = colours * k + k1;
-        add_product({pairs, 4, 1, left, right, two + kk * pairs * 2 * chunk});
-        for (int pair = 0; pair < pairs; ++pair) set(third + 2 * chunk * kk, pair, c(pair, k, k1));
-      }
-    double* const rows = two + size_of_two;  // [k k'][a b c d]
-    for (int kk = 0; kk < 9; ++kk)
-      for (int abcd = 0; abcd < pairs * pairs; ++abcd) {
-        const double* from = two + (kk * pairs + abcd / chunk) * 2 * chunk + abcd % chunk;
-        rows[2 * (kk * pairs * pairs + abcd)] = from[0], rows[2 * (kk * pairs * pairs + abcd) + 1] = from[chunk];
-      }
-    std::fill_n(out, 2 * pairs * pairs * chunk, 0.0);
-    add_product({pairs * pairs, 9, 1, rows, third, out});
+  return project(ctx, lat, phases, pairs * pairs, baryon_workspace, [&](std::int64_t site, double* out, double* two) {
+    const std::int64_t at = site * line_numbers;
+    join_three(S1 + at, S2 + at, S3 + at, two, out);
   });
+}
+
+std::vector<number> baryon_sums(context& ctx, const lattice& lat, const momentum_phases& phases, const number* S1,
+                                const number* S2, const number* S3, int count, const number* coefficients) {
+  constexpr int all = pairs * pairs * chunk;
+  const sparse_rows rows(count, all, coefficients);
+  const int chunks = (count + chunk - 1) / chunk;
+  const auto sums =
+      project(ctx, lat, phases, chunks, baryon_workspace + 2 * all, [&](std::int64_t site, double* out, double* two) {
+        double* const joined = two + baryon_workspace;
+        const std::int64_t at = site * line_numbers;
+        join_three(S1 + at, S2 + at, S3 + at, two, joined);
+        std::fill_n(out, 2 * chunk * chunks, 0.0);
+        for (int row = 0; row < count; ++row) set(out + row / chunk * 2 * chunk, row % chunk, rows.sum(row, joined));
+      });
+  std::vector<number> without_padding;
+  for (std::size_t i = 0; i < sums.size(); ++i)
+    if (int(i % std::size_t(chunk * chunks)) < count) without_padding.push_back(sums[i]);
+  return without_padding;
 }
 
 }  // namespace plaq::lqcd

@@ -36,4 +36,11 @@ std::vector<std::complex<double>> baryon_tensor(context& ctx, const lattice& lat
                                                 const std::complex<double>* S1, const std::complex<double>* S2,
                                                 const std::complex<double>* S3);
 
+/// Returns [momentum, t, row]: sums over the 4096 numbers of `baryon_tensor` with each of `count` rows of coefficients.
+/// It takes about as long for any number of momenta as for one. Collective.
+std::vector<std::complex<double>> baryon_sums(context& ctx, const lattice& lat, const momentum_phases& phases,
+                                              const std::complex<double>* S1, const std::complex<double>* S2,
+                                              const std::complex<double>* S3, int count,
+                                              const std::complex<double>* coefficients);
+
 }  // namespace plaq::lqcd
