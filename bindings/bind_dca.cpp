@@ -13,6 +13,7 @@
 #include "plaq/base/error.hpp"
 #include "plaq/dca/device/walker.hpp"
 #include "plaq/dca/solver.hpp"
+#include "rules.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -151,29 +152,6 @@ void bind_bin_array(nb::module_& m) {
           "Type of the values: float or complex.");
 }
 
-/// Binds the parameters of moves, measurements and chains.
-void bind_rules(nb::class_<problem>& bound) {
-  const auto rw = [&bound]<class Role, class T>(const char* name, Role problem::*role, T Role::*value) {
-    bound.def_prop_rw(
-        name, [=](const problem& p) { return p.*role.*value; },
-        [=](problem& p, T setting) { p.*role.*value = setting; });
-  };
-  rw("block_length", &problem::moves, &move_rules::block_length);
-  rw("proposals_per_sweep", &problem::moves, &move_rules::proposals_per_sweep);
-  rw("sweeps_between_rebuilds", &problem::moves, &move_rules::sweeps_between_rebuilds);
-  rw("sweeps_between_worms", &problem::moves, &move_rules::sweeps_between_worms);
-  rw("sweeps_between_charge_worms", &problem::moves, &move_rules::sweeps_between_charge_worms);
-  rw("single_precision", &problem::moves, &move_rules::single_precision);
-  rw("histogram_size", &problem::measured, &measurement_list::histogram_size);
-  rw("warm_up_sweeps", &problem::rules, &chain_rules::warm_up_sweeps);
-  rw("sweeps_per_measurement", &problem::rules, &chain_rules::sweeps_per_measurement);
-  rw("measurements_per_bin", &problem::rules, &chain_rules::measurements_per_bin);
-  rw("bins", &problem::rules, &chain_rules::bins);
-  rw("seed", &problem::rules, &chain_rules::seed);
-  rw("point", &problem::rules, &chain_rules::point);
-  rw("iteration", &problem::rules, &chain_rules::iteration);
-}
-
 void bind_problem(nb::module_& m) {
   auto bound =
       nb::class_<problem>(m, "Problem", "Problem of one iteration: all that stays fixed while its chains run.")
@@ -227,6 +205,10 @@ void bind_problem(nb::module_& m) {
               "frequencies.")
           .def_prop_ro("beta", [](const problem& p) { return p.model.parameters.beta; });
   bind_rules(bound);
+  bind_setting(bound, "block_length", &problem::moves, &move_rules::block_length);
+  bind_setting(bound, "sweeps_between_worms", &problem::moves, &move_rules::sweeps_between_worms);
+  bind_setting(bound, "sweeps_between_charge_worms", &problem::moves, &move_rules::sweeps_between_charge_worms);
+  bind_setting(bound, "single_precision", &problem::moves, &move_rules::single_precision);
   bound.def(
       "layout", [](const problem& p) { return layout_to_dict(layout_of(p.model.parameters.sites, p.measured)); },
       "Return {name: BinArray} of a bin, in the order of the arrays.");

@@ -21,6 +21,7 @@
 #include "plaq/base/error.hpp"
 #include "plaq/dca/ctint/accumulator.hpp"
 #include "plaq/dca/ctint/solver.hpp"
+#include "rules.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -44,26 +45,6 @@ std::vector<std::shared_ptr<const plaq::dca::g0_table>> make_tables(double beta,
 leg make_leg(const leg_tuple& from) {
   const auto& [block, create, annihilate, alpha] = from;
   return {block, copied(create), copied(annihilate), copied(alpha)};
-}
-
-/// Binds the parameters of moves, measurements and chains.
-void bind_rules(nb::class_<problem>& bound) {
-  const auto rw = [&bound]<class Role, class T>(const char* name, Role problem::*role, T Role::*value) {
-    bound.def_prop_rw(
-        name, [=](const problem& p) { return p.*role.*value; },
-        [=](problem& p, T setting) { p.*role.*value = setting; });
-  };
-  rw("proposals_per_sweep", &problem::moves, &move_rules::proposals_per_sweep);
-  rw("sweeps_between_rebuilds", &problem::moves, &move_rules::sweeps_between_rebuilds);
-  rw("histogram_size", &problem::measured, &measurement_list::histogram_size);
-  using plaq::dca::chain_rules;
-  rw("warm_up_sweeps", &problem::rules, &chain_rules::warm_up_sweeps);
-  rw("sweeps_per_measurement", &problem::rules, &chain_rules::sweeps_per_measurement);
-  rw("measurements_per_bin", &problem::rules, &chain_rules::measurements_per_bin);
-  rw("bins", &problem::rules, &chain_rules::bins);
-  rw("seed", &problem::rules, &chain_rules::seed);
-  rw("point", &problem::rules, &chain_rules::point);
-  rw("iteration", &problem::rules, &chain_rules::iteration);
 }
 
 }  // namespace

@@ -1,9 +1,10 @@
 """Susceptibilities of the lattice against what follows from other runs, with their errors.
 
-`python benchmarks/dca/lattice_response.py [measurements]` prints, for one site and the plaquette:
+`python benchmarks/dca/lattice_response.py [measurements]` prints, for clusters of one, two and four sites:
 
 compressibility     chi_c(q = 0) of a run at mu beside (n(mu + d) - n(mu - d)) / 2d of two runs without two-particle
                     functions. The irreducible vertex is the derivative of Sigma, so DCA fulfils this exactly.
+field               chi_s(q = 0) beside <S^z>/h in a uniform field h, which CT-INT solves; one site.
 pseudospin          at half filling chi_pair_s(q + (pi, pi)) = chi_c(q) / 2 at every q, by rotation of the pseudospin:
                     two channels, other momenta, other windows.
 """
@@ -14,7 +15,8 @@ import numpy as np
 
 from plaq import dca
 
-CLUSTERS = {"1 site": [[1, 0], [0, 1]], "2x2": [[2, 0], [0, 2]]}
+CLUSTERS = {"1 site": [[1, 0], [0, 1]], "2 sites": [[1, 1], [1, -1]], "2x2": [[2, 0], [0, 2]]}
+HOT, FIELD = 0.5, 0.3
 U, T, MU, STEP = 4.0, 0.25, 0.8, 0.1
 FEW = [[0, 0], [0.25, 0.125], [0.45, 0.2], [0.7, 0.45], [1, 0], [1, 0.625], [1, 1]]
 
@@ -40,6 +42,20 @@ def compressibility(measurements, cluster):
           f"{slope[0]:.4f} +- {slope[1]:.4f}, {deviation:+.1f} errors; the cluster's {own}", flush=True)
 
 
+def field(measurements):
+    """Print chi_s(0) and the magnetisation in a field over the field."""
+    loop, site = {"temperatures": [HOT], "mu": 1.0}, {"U": U, "cluster": CLUSTERS["1 site"]}
+    solver = lambda kind, seed, factor: {"kind": kind, "seed": seed, "measurements": factor * measurements}
+    pairs = {"channels": ["magnetic"], "momenta": [[0, 0]], "frequencies": 10}
+    chi = dca.run(dca.Parameters(model=site, dca=loop, solver=solver("ctaux", 1, 1), two_particle=pairs)).at(HOT)
+    there = dca.run(dca.Parameters(model=site | {"field": FIELD}, dca=loop, solver=solver("ctint", 4, 15),
+                                   two_particle={"channels": []})).at(HOT)
+    value, ratio = chi["chi_s"].pick(q=0, nu=0), there["magnetisation"] / FIELD
+    apart = value - ratio
+    print(f"  chi_s(0) = {value}, <S^z>/h = {ratio}, {float(apart.mean / apart.error):+.1f} errors; "
+          f"the cluster's {chi['spin_susceptibility'].pick(K=0)}", flush=True)
+
+
 def pseudospin(measurements, cluster):
     """Print both sides at every q, and their difference, in which most of the noise cancels."""
     momenta = FEW + [[x + 1, y + 1] for x, y in FEW]
@@ -60,3 +76,5 @@ if __name__ == "__main__":
         compressibility(number, vectors)
         print(f"{name}, U = {U:g}, T = {T:g}, half filling: pseudospin", flush=True)
         pseudospin(number, vectors)
+    print(f"1 site, U = {U:g}, T = {HOT:g}, mu = 1: field {FIELD:g}", flush=True)
+    field(number)

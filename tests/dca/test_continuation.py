@@ -1,5 +1,7 @@
 """Analytic continuation of functions whose spectra are known."""
 
+from dataclasses import replace
+
 import isolated
 import numpy as np
 import pytest
@@ -12,7 +14,7 @@ from plaq.dca.continuation.one_function import Choice, Matsubara, continued
 
 
 def data_of(function, grid=GRID):
-    return whitened(grid, function.omega, function.values, function.errors, function.samples, function.norm)
+    return whitened(grid, function.numbers(grid), function.norm, function.known(grid))
 
 
 def test_the_hilbert_transform_is_that_of_a_semicircle():
@@ -45,7 +47,7 @@ def test_correlations_are_used():
     samples = function.values * scales[:, None]
     errors = np.sqrt(len(scales) - 1) * np.std(scales) * (np.abs(function.values.real)
                                                           + 1j * np.abs(function.values.imag))
-    full, diagonal = (whitened(GRID, function.omega, function.values, errors, known, 1.0) for known in (samples, None))
+    full, diagonal = (data_of(replace(function, errors=errors, samples=known)) for known in (samples, None))
     assert full.chi2(other) > 20 * diagonal.chi2(other)
 
 

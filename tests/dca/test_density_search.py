@@ -53,3 +53,16 @@ def test_a_run_has_the_density_and_the_exact_results():
         assert point.history[-1]["converged"] and point.history[0]["phase"] == "approach"
         assert sum(r["phase"] == "final" for r in point.history) > 1
     assert not results.warnings(0.8)
+
+
+def test_a_model_of_two_orbitals_has_the_density_too():
+    p = Parameters("input.toml", model={
+        "U": 3.0, "J": 0.5, "cluster": [[2, 0], [0, 1]], "orbitals": ["a", "b"],
+        "hopping": {"1,0": [[-0.5, 0.0], [0.0, -0.3]]}, "energies": {"a": 0.0, "b": 0.4}},
+        dca={"temperatures": [0.8], "density": 1.6, "isolated": True}, run={"workers": 1},
+        solver={"measurements": 4096, "measurements_first": 512})
+    point = commands.run(p, progress=False).points[0]
+    there = commands.run(p.replace(solver={"kind": "ed"}), progress=False).points[0]
+    assert abs(float(point["density"].mean) - 1.6) < 4 * float(point["density"].error) < 0.1
+    for name in ("mu", "double_occupancy", "energy"):
+        assert abs(float(point[name].mean - there[name].mean)) < 4 * float(point[name].error), name

@@ -45,7 +45,6 @@ def test_protocol_of_the_example_reads():
         ({"model": {"hopping": {"0,0": 1.0}}}, "site energy"),
         ({"model": {"hopping": {"1,0": -1.0}, "t_prime": 0.2}}, "model.hopping replaces"),
         ({"solver": {"kind": "ed"}}, "needs dca.isolated = true"),
-        ({"dca": {"isolated": True}, "model": {"U": -1.0}}, "needs dca.mu instead of dca.density"),
         (
             {
                 "dca": {"isolated": True, "mu": 3.0, "density": None},

@@ -334,9 +334,6 @@ def wanted_channels(solver: Any, pairs: Any, hamiltonian: Hamiltonian) -> tuple[
 def check_solver(solver: Any, dca: Any, pairs: Any, hamiltonian: Hamiltonian, refuse) -> None:
     """Refuse a model that the solver does not take."""
     exact = solver.kind == "ed"
-    if dca.isolated and dca.mu is None and not exact and hamiltonian.is_general:
-        refuse("dca.isolated = true needs dca.mu instead of dca.density where the model is more than one band: "
-               "nothing searches for mu there")
     if exact and not dca.isolated:
         refuse('solver.kind = "ed" solves isolated clusters only: it needs dca.isolated = true')
     if exact and hamiltonian.modes > MOST_EXACT:

@@ -1,7 +1,7 @@
-"""Data of a continuation: a function at Matsubara frequencies in the eigenbasis of its covariance.
+"""Data of a continuation: integrals of a spectrum in the eigenbasis of their covariance.
 
-Values at the frequencies have correlated noise, and their covariance is known from as many samples as there are bins,
-or groups of chains: often fewer than values. Therefore
+Values at Matsubara frequencies have correlated noise, and their covariance is known from as many samples as there are
+bins, or groups of chains: often fewer than values. Therefore
 
 1. values are divided by their errors, and projected onto those singular vectors of the kernel that some spectrum of the
    norm 1 moves by more than a part `VISIBLE` of an error; the others have noise alone;
@@ -23,10 +23,23 @@ from plaq.dca.continuation.kernel import Grid
 
 VISIBLE = 0.1
 ACCURACY = 1e-5  # of grid and functions, relative to the largest value: errors are not smaller
-NORM_ERROR = 1e-4  # relative, with which the norm is imposed
 SHRINKAGES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.7, 1.0)
 TAIL = 8  # one in so many samples, the farthest ones, does not decide: the covariance has it in any case
 FEWEST_SAMPLES = 8  # for correlations
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """Measured integrals of a spectrum.
+
+    kernel [n, x] includes the weights of the grid; values, errors [n], real and finite; samples [sample, n],
+    leave-one-out values, None where nothing is known of correlations.
+    """
+
+    kernel: np.ndarray
+    values: np.ndarray
+    errors: np.ndarray
+    samples: np.ndarray | None
 
 
 @dataclass(frozen=True)
@@ -34,7 +47,8 @@ class Whitened:
     """Components of the data with the covariance 1, and the kernel that gives them from a spectrum.
 
     values [p]; samples [sample, p], leave-one-out values; kernel [p, x] includes the weights of the grid. The last
-    component is the norm. size : number of components with noise; shrinkage, inflation : of the covariance.
+    ``exact`` components have no noise: the norm, or none. size : number of components with noise; shrinkage,
+    inflation : of the covariance.
     """
 
     values: np.ndarray
@@ -43,21 +57,21 @@ class Whitened:
     size: int
     shrinkage: float
     inflation: float
+    exact: int
 
     def chi2(self, spectrum: np.ndarray) -> float:
         """Return chi2 of a spectrum [x] that is integrated back onto the data, without the norm."""
-        return float(np.sum((self.kernel[:-1] @ spectrum - self.values[:-1]) ** 2))
+        measured = len(self.values) - self.exact
+        return float(np.sum((self.kernel[:measured] @ spectrum - self.values[:measured]) ** 2))
 
 
-def whitened(grid: Grid, omega_n: np.ndarray, values: np.ndarray, errors: np.ndarray, samples: np.ndarray | None,
-             norm: float) -> Whitened:
-    """Return a function of Matsubara frequencies in the eigenbasis of its covariance.
+def whitened(grid: Grid, numbers: Numbers, norm: float, known: Numbers | None = None) -> Whitened:
+    """Return measured numbers in the eigenbasis of their covariance.
 
-    omega_n [w] > 0; values [w] and errors [w], complex and finite; samples [sample, w], leave-one-out values, None
-    where nothing is known of correlations; norm : integral of the spectrum.
+    norm : size of the integral of the spectrum; known : the norm where it has no noise, with what it may deviate by
+    as error.
     """
-    real = lambda f: np.concatenate([f.real, f.imag], axis=-1)
-    kernel, values, errors = grid.matsubara_kernel(omega_n), real(values), real(errors)
+    kernel, values, errors, samples = numbers.kernel, numbers.values, numbers.errors, numbers.samples
     largest = np.abs(values).max()
     floor = ACCURACY * largest
     errors = np.hypot(errors, floor)
@@ -65,7 +79,7 @@ def whitened(grid: Grid, omega_n: np.ndarray, values: np.ndarray, errors: np.nda
     moves = norm * np.abs(left.T @ (kernel / errors[:, None]) / grid.weights).max(axis=1)
     onto = left[:, moves > VISIBLE].T / errors
     rounding = (onto**2) @ np.full(len(errors), floor**2)
-    samples = np.zeros((0, len(values))) if samples is None else real(samples)
+    samples = np.zeros((0, len(values))) if samples is None else samples
     if len(samples) >= FEWEST_SAMPLES:
         covariance, shrinkage, inflation = shrunk(scaled_deviations(samples, errors) @ onto.T, rounding)
     else:
@@ -74,10 +88,13 @@ def whitened(grid: Grid, omega_n: np.ndarray, values: np.ndarray, errors: np.nda
     variances, vectors = np.linalg.eigh(covariance)
     rotation = vectors.T / np.sqrt(variances)[:, None] @ onto
     values, samples, kernel = rotation @ values, samples @ rotation.T, rotation @ kernel
-    values = np.append(values, 1 / NORM_ERROR)
-    samples = np.hstack([samples, np.full((len(samples), 1), 1 / NORM_ERROR)])
-    kernel = np.vstack([kernel, grid.weights / (norm * NORM_ERROR)])
-    return Whitened(values, samples, kernel, size or len(variances), shrinkage, inflation)
+    exact = 0 if known is None else len(known.values)
+    if exact:
+        fixed = known.values / known.errors
+        values = np.append(values, fixed)
+        samples = np.hstack([samples, np.tile(fixed, (len(samples), 1))])
+        kernel = np.vstack([kernel, known.kernel / known.errors[:, None]])
+    return Whitened(values, samples, kernel, size or len(variances), shrinkage, inflation, exact)
 
 
 def scaled_deviations(samples: np.ndarray, errors: np.ndarray) -> np.ndarray:

@@ -40,6 +40,12 @@ class Grid:
         kernel = self.weights / (1j * omega_n[:, None] - self.omega)
         return np.concatenate([kernel.real, kernel.imag])
 
+    def bosonic_kernel(self, nu: np.ndarray) -> np.ndarray:
+        """Return omega^2/(omega^2 + nu^2) dω as [m, x], 1 at nu = 0: chi = kernel @ S (plaq.dca.continuation.bosonic).
+        """
+        square = self.omega**2
+        return self.weights * np.where(nu[:, None] == 0, 1.0, square / (square + np.maximum(nu[:, None] ** 2, 1e-300)))
+
     @cached_property
     def _hilbert(self) -> np.ndarray:
         # By parts, with the slopes of A: int A/(z - x) dx = sum_j slope_j int_j log(z - x) dx, and the integral of log

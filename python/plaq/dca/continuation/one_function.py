@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from plaq.data.propagation import scatter
 from plaq.dca.continuation import maxent, pade, stochastic
-from plaq.dca.continuation.data import Whitened, whitened
+from plaq.dca.continuation.bosonic import Bosonic
+from plaq.dca.continuation.data import Numbers, Whitened, whitened
 from plaq.dca.continuation.kernel import Grid
 
 METHODS = ("maxent", "stochastic", "pade")
 MODELS = ("flat", "gaussian", "hotter")
+NORM_ERROR = 1e-4  # relative, with which the norm is imposed
 UNFIT = 5.0  # standard deviations of chi2 above the number of data
 
 
@@ -41,6 +44,18 @@ class Matsubara:
     norm: float
     mean: float
     variance: float
+
+    rules = maxent.CHOICES
+
+    def numbers(self, grid: Grid) -> Numbers:
+        """Return real and imaginary parts as integrals of the spectrum."""
+        real = lambda f: np.concatenate([f.real, f.imag], axis=-1)
+        samples = None if self.samples is None else real(self.samples)
+        return Numbers(grid.matsubara_kernel(self.omega), real(self.values), real(self.errors), samples)
+
+    def known(self, grid: Grid) -> Numbers:
+        """Return the norm."""
+        return Numbers(grid.weights[None], np.array([self.norm]), np.array([NORM_ERROR * self.norm]), None)
 
 
 @dataclass(frozen=True)
@@ -75,19 +90,29 @@ def is_fit(chi2: float, size: int) -> bool:
     return chi2 <= size + UNFIT * np.sqrt(2 * size)
 
 
-def continued(grid: Grid, function: Matsubara, choice: Choice, hotter: np.ndarray | None = None,
+def fit_rows(name: str, momentum: str, one: Continued) -> list[dict[str, Any]]:
+    """Return a record for each method of one function at one momentum."""
+    head = {"function": name, "momentum": momentum}
+    tail = {"data": one.data, "groups": one.groups, "shrinkage": one.shrinkage}
+    found = [{**head, "method": method, "main": method == one.choice.method, "chi2": chi2, "why": "", **tail}
+             for method, chi2 in one.chi2.items()]
+    return found + [{**head, "method": method, "main": False, "chi2": np.nan, "why": why, **tail}
+                    for method, why in one.missing.items()]
+
+
+def continued(grid: Grid, function: Matsubara | Bosonic, choice: Choice, hotter: np.ndarray | None = None,
               beside: bool = True) -> Continued:
     """Return the spectrum of a function; ``hotter`` is that of the next higher temperature, as a default model.
 
     Of maximum entropy the band covers all default models and rules for alpha, of Padé the rational functions, of the
     stochastic mean nothing beside itself. With ``beside`` other methods are applied too, without errors.
     """
-    data = whitened(grid, function.omega, function.values, function.errors, function.samples, function.norm)
+    data = whitened(grid, function.numbers(grid), function.norm, function.known(grid))
     models = default_models(grid, function, hotter)
     rows = [data.values, *data.samples]
     low = high = None
     if choice.method == "maxent":
-        spectra, low, high = by_entropy(grid, data, rows, models, choice)
+        spectra, low, high = by_entropy(grid, function, data, rows, models, choice)
     elif choice.method == "stochastic":
         spectra = stochastic.stochastic_spectra(grid, data, rows)
     else:
@@ -102,7 +127,7 @@ def continued(grid: Grid, function: Matsubara, choice: Choice, hotter: np.ndarra
                      missing)
 
 
-def default_models(grid: Grid, function: Matsubara, hotter: np.ndarray | None) -> dict[str, np.ndarray]:
+def default_models(grid: Grid, function: Matsubara | Bosonic, hotter: np.ndarray | None) -> dict[str, np.ndarray]:
     """Return the default models by name, with the norm of the spectrum."""
     models = {"flat": grid.flat(), "gaussian": grid.gaussian(function.mean, function.variance)}
     if hotter is not None:
@@ -111,13 +136,13 @@ def default_models(grid: Grid, function: Matsubara, hotter: np.ndarray | None) -
     return {name: function.norm * model for name, model in models.items()}
 
 
-def by_entropy(grid: Grid, data: Whitened, rows: list[np.ndarray], models: Mapping[str, np.ndarray], choice: Choice
-               ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def by_entropy(grid: Grid, function: Matsubara | Bosonic, data: Whitened, rows: list[np.ndarray],
+               models: Mapping[str, np.ndarray], choice: Choice) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return spectra [1 + sample, x] by maximum entropy, and the band over default models and rules for alpha."""
     chosen = choice.model if choice.model in models else "gaussian"  # of the hottest temperature
     solver = {name: maxent.MaxEnt(grid, data.kernel, model) for name, model in models.items()}
     variants = {(name, rule): scan.chosen(rule) for name, scan in
-                ((name, solver[name].scan(data.values)) for name in models) for rule in maxent.CHOICES}
+                ((name, solver[name].scan(data.values)) for name in models) for rule in function.rules}
     spectra = [variants[chosen, choice.alpha], *(solver[chosen].scan(row).chosen(choice.alpha) for row in rows[1:])]
     every = np.array(list(variants.values()))
     return np.array(spectra), every.min(axis=0), every.max(axis=0)
@@ -135,7 +160,7 @@ def by_pade(grid: Grid, data: Whitened, function: Matsubara) -> tuple[np.ndarray
     return np.array(found), spread
 
 
-def others(grid: Grid, function: Matsubara, data: Whitened, models: Mapping[str, np.ndarray], choice: Choice
+def others(grid: Grid, function: Matsubara | Bosonic, data: Whitened, models: Mapping[str, np.ndarray], choice: Choice
            ) -> tuple[dict[str, np.ndarray], dict[str, str]]:
     """Return the spectra of the other methods, and why there is none of some."""
     beside, missing = {}, {}
@@ -146,7 +171,7 @@ def others(grid: Grid, function: Matsubara, data: Whitened, models: Mapping[str,
             beside[method] = maxent.MaxEnt(grid, data.kernel, models["flat"]).scan(data.values).chosen(choice.alpha)
         elif method == "stochastic":
             beside[method] = stochastic.stochastic_spectra(grid, data, [data.values])[0]
-        else:
+        elif isinstance(function, Matsubara):
             try:
                 beside[method] = pade.pade_spectrum(grid, data, function.omega, function.values, function.errors,
                                                     function.norm)[0]

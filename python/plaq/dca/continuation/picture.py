@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,6 +11,7 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
 from plaq.data.display import Drawing
+from plaq.data.estimate import Estimate
 from plaq.data.figures import LIGHT, Theme, subplots, temperature_colour
 from plaq.data.formatting import momentum
 from plaq.dca.continuation.one_function import is_fit
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
 VISIBLE = 5e-3  # of the integral of |A|: frequencies beyond it are not drawn
 MOST_MOMENTA = 6
 LINES = ("--", ":", "-.")
+RESPONSES = {"chi_s": "spin", "chi_c": "charge"}
 
 
 def drawings(spectra: Spectra) -> dict[str, Drawing]:
@@ -45,6 +49,9 @@ def drawings(spectra: Spectra) -> dict[str, Drawing]:
         "spectra_sigma": ("Sigma" in cold and np.ptp(cold.estimates["Sigma"].mean.imag) > 0, self_energy,
                           "Self-energy at real frequencies",
                           "Σ(K,ω) at the lowest temperature, with the Hartree term."),
+        **{f"spectra_{name}": (bool(having(spectra, f"{name}_imag")), partial(dynamic_response, name=name),
+                               f"Dynamic {of} response", f"χ″(q,ω) of the {of} on the lattice at the lowest "
+                               "temperature. Bands as for A(K,ω).") for name, of in RESPONSES.items()},
     }
     wide = set(found) - {"spectra_dos", "spectra_orbitals"}
     return {name: Drawing(lambda theme, draw=draw: draw(spectra, theme), title, caption, name in wide)
@@ -79,39 +86,66 @@ def lattice_map(spectra: Spectra, theme: Theme) -> Figure:
 def by_momentum(spectra: Spectra, theme: Theme) -> Figure:
     """Draw A(K, omega) at the lowest temperature, one panel for each inequivalent momentum."""
     point = spectra.points[-1]
-    chosen, panels, figure = momentum_panels(point)
-    A, low, high = point.estimates["A"], point["A_low"], point["A_high"]
-    left, right = shown(point, A.mean)
+    A = point.estimates["A"]
+    return panels_with_bands(spectra, point, "A", "G", inequivalent(point), shown(point, A.mean), "A(K,ω)", "K", theme)
+
+
+def dynamic_response(spectra: Spectra, theme: Theme, name: str) -> Figure:
+    """Draw chi''(q, omega) at the lowest temperature that has it, one panel for each of some momenta."""
+    point = having(spectra, f"{name}_imag")[-1]
+    values = point.estimates[f"{name}_imag"].mean
+    places = np.unique(np.linspace(0, len(values) - 1, MOST_MOMENTA).round().astype(int))
+    weight = np.where(point.omega > 0, values, 0) / np.maximum(point.omega, 1e-12)
+    what = {"chi_s": "χ″ₛ(q,ω)", "chi_c": "χ″_c(q,ω)"}[name]
+    reach = 0, shown(point, weight)[1]
+    return panels_with_bands(spectra, point, f"{name}_imag", name, places, reach, what, "q", theme)
+
+
+def panels_with_bands(spectra: Spectra, point: SpectralPoint, name: str, function: str, places: np.ndarray,
+                      reach: tuple[float, float], what: str, axis: str, theme: Theme) -> Figure:
+    """Draw a quantity [momentum, omega] with its error, the band of variants and the other methods."""
+    chosen, panels, figure = momentum_panels(places)
+    values, low, high = point.estimates[name], point[f"{name}_low"], point[f"{name}_high"]
+    others = [known for known in point.recorded if known.startswith(f"{name}_") and known not in (
+        f"{name}_low", f"{name}_high")]
     for axes, k in zip(panels, chosen):
         axes.fill_between(point.omega, low.values[k], high.values[k], color=theme.series[0], alpha=0.18, lw=0)
-        axes.fill_between(point.omega, A.mean[k] - A.error[k], A.mean[k] + A.error[k], color=theme.series[0], alpha=0.4,
-                          lw=0)
-        axes.plot(point.omega, A.mean[k], color=theme.series[0], label=spectra.settings["method"])
-        names = [name for name in point.recorded if name.startswith("A_") and name not in ("A_low", "A_high")]
-        for i, name in enumerate(names):
-            axes.plot(point.omega, point.recorded[name].values[k], LINES[i], lw=0.9, color=theme.series[1 + i],
-                      label=method_label(point, name.removeprefix("A_")))
+        curve(axes, point.omega, values, k, theme.series[0], spectra.settings["method"], alpha=0.4)
+        for i, known in enumerate(others):
+            axes.plot(point.omega, point.recorded[known].values[k], LINES[i], lw=0.9, color=theme.series[1 + i],
+                      label=method_label(point, known.removeprefix(f"{name}_"), function))
         axes.axvline(0, color=theme.ink, lw=0.7, ls=(0, (4, 3)))
-        axes.set(xlim=(left, right), ylim=(0, 1.3 * A.mean[k].max()), xlabel=over("ω", spectra.unit),
-                 ylabel=label(spectra.unit, "A(K,ω)"), title=f"K = {momentum(A.axes[0].values[k])}")
+        axes.set(xlim=reach, ylim=(0, 1.3 * values.mean[k].max()), xlabel=over("ω", spectra.unit),
+                 ylabel=label(spectra.unit, what), title=f"{axis} = {momentum(values.axes[0].values[k])}")
     figure.legend(*panels[0].get_legend_handles_labels(), ncols=3, loc="outside upper left")
     return figure
+
+
+def curve(axes, omega: np.ndarray, values: Estimate, at: int, colour: str, name: str, alpha: float = 0.25) -> None:
+    """Draw one row of an estimate [row, omega] with its error."""
+    mean, error = values.mean[at], values.error[at]
+    axes.fill_between(omega, mean - error, mean + error, color=colour, alpha=alpha, lw=0)
+    axes.plot(omega, mean, color=colour, label=name)
+
+
+def over_temperature(spectra: Spectra, axes, name: str, place: Callable[[SpectralPoint], int], reach: float, what: str,
+                     title: str, theme: Theme) -> None:
+    """Draw one row of a spectrum [row, omega] near 0 for all temperatures."""
+    for colour, point in coloured(spectra):
+        curve(axes, point.omega, point.estimates[name], place(point), colour, f"{point.T:.4g}")
+    axes.axvline(0, color=theme.ink, lw=0.7, ls=(0, (4, 3)))
+    axes.set(xlim=(-reach, reach), ylim=(0, None), xlabel=over("ω", spectra.unit), ylabel=label(spectra.unit, what),
+             title=title)
 
 
 def by_temperature(spectra: Spectra, theme: Theme) -> Figure:
     """Draw A(K, omega) near 0 for all temperatures, one panel for each inequivalent momentum."""
     cold = spectra.points[-1]
-    chosen, panels, figure = momentum_panels(cold)
+    chosen, panels, figure = momentum_panels(inequivalent(cold))
     reach = 0.5 * max(map(abs, shown(cold, cold.estimates["A"].mean)))
     for axes, k in zip(panels, chosen):
-        for colour, point in coloured(spectra):
-            A = point.estimates["A"]
-            axes.fill_between(point.omega, A.mean[k] - A.error[k], A.mean[k] + A.error[k], color=colour, alpha=0.25,
-                              lw=0)
-            axes.plot(point.omega, A.mean[k], color=colour, label=f"{point.T:.4g}")
-        axes.axvline(0, color=theme.ink, lw=0.7, ls=(0, (4, 3)))
-        axes.set(xlim=(-reach, reach), ylim=(0, None), xlabel=over("ω", spectra.unit),
-                 ylabel=label(spectra.unit, "A(K,ω)"), title=f"K = {momentum(cold.estimates['A'].axes[0].values[k])}")
+        title = f"K = {momentum(cold.estimates['A'].axes[0].values[k])}"
+        over_temperature(spectra, axes, "A", lambda point, k=k: k, reach, "A(K,ω)", title, theme)
     figure.legend(*panels[0].get_legend_handles_labels(), ncols=8, loc="outside upper left",
                   title=over("T", spectra.unit))
     return figure
@@ -173,16 +207,10 @@ def nodes(spectra: Spectra, theme: Theme) -> Figure:
     figure, panels = subplots(1, 2, figsize=(7.6, 3.5))
     reach = 0.4 * max(map(abs, shown(spectra.points[-1], spectra.points[-1].estimates["A"].mean)))
     for axes, (name, corner) in zip(panels, (("antinode", "XM"), ("node", "MΓ"))):
-        for colour, point in coloured(spectra):
-            A = point.estimates["A_k"]
-            k = crossing(point, corner)
-            axes.fill_between(point.omega, A.mean[k] - A.error[k], A.mean[k] + A.error[k], color=colour, alpha=0.25,
-                              lw=0)
-            axes.plot(point.omega, A.mean[k], color=colour, label=f"{point.T:.4g}")
-        kx, ky = spectra.points[-1].estimates["A_k"].axes[0].values[k] / np.pi
-        axes.axvline(0, color=theme.ink, lw=0.7, ls=(0, (4, 3)))
-        axes.set(xlim=(-reach, reach), ylim=(0, None), xlabel=over("ω", spectra.unit),
-                 ylabel=label(spectra.unit, "A(k,ω)"), title=f"{name}: k = ({kx:.2f}π,{ky:.2f}π)")
+        cold = spectra.points[-1]
+        kx, ky = cold.estimates["A_k"].axes[0].values[crossing(cold, corner)] / np.pi
+        over_temperature(spectra, axes, "A_k", lambda point, corner=corner: crossing(point, corner), reach, "A(k,ω)",
+                         f"{name}: k = ({kx:.2f}π,{ky:.2f}π)", theme)
     figure.legend(*panels[0].get_legend_handles_labels(), ncols=8, loc="outside upper left",
                   title=over("T", spectra.unit))
     return figure
@@ -196,15 +224,20 @@ def crossing(point: SpectralPoint, ends: str) -> int:
     return int(first + np.argmax(point.estimates["A_k"].mean[first : last + 1, middle]))
 
 
-def method_label(point: SpectralPoint, method: str) -> str:
-    """Return the name of a method, and whether some of its spectra do not fit."""
-    rows = [row for row in point.fits if row["method"] == method and row["function"].split()[0] == "G"]
+def having(spectra: Spectra, name: str) -> list[SpectralPoint]:
+    """Return the points that have a quantity, from hot to cold."""
+    return [point for point in spectra.points if name in point]
+
+
+def method_label(point: SpectralPoint, method: str, function: str) -> str:
+    """Return the name of a method, and whether some of its spectra of a function do not fit."""
+    rows = [row for row in point.fits if row["method"] == method and row["function"].split()[0] == function]
     return method if all(is_fit(row["chi2"], row["data"]) for row in rows) else f"{method} (does not fit)"
 
 
-def momentum_panels(point: SpectralPoint):
-    """Return momenta to draw, a panel for each, and the figure."""
-    chosen = inequivalent(point)[:MOST_MOMENTA]
+def momentum_panels(places: np.ndarray):
+    """Return indices of the first momenta, a panel for each, and the figure."""
+    chosen = places[:MOST_MOMENTA]
     columns = min(3, len(chosen))
     lines = -(-len(chosen) // columns)
     figure, grid = subplots(lines, columns, figsize=(7.6, 0.6 + 2.5 * lines), squeeze=False)

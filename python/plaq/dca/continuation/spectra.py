@@ -11,9 +11,10 @@ from plaq.data import display
 from plaq.data.estimate import Axis, Estimate
 from plaq.data.propagation import scatter
 from plaq.data.recorded import Recorded
+from plaq.dca.continuation.dynamic import susceptibilities
 from plaq.dca.continuation.kernel import Grid
 from plaq.dca.continuation.lattice_functions import lattice_spectrum
-from plaq.dca.continuation.one_function import METHODS, Choice, Continued, Matsubara, continued, is_fit
+from plaq.dca.continuation.one_function import METHODS, Choice, Continued, Matsubara, continued, fit_rows, is_fit
 from plaq.dca.lattice.chemical_potential import cutoff
 from plaq.dca.lattice.cluster import Cluster
 from plaq.dca.lattice.coarse_graining import CoarseGraining
@@ -49,8 +50,9 @@ class SpectralPoint:
     """Spectra of a temperature.
 
     ``estimates``: A [K, omega] and dos [omega] from G; Sigma [K, omega], retarded, with the Hartree term; A_k [k,
-    omega] of the lattice along the path, if there are a bath and a band. ``recorded``: <name>_low and <name>_high, the
-    band of variants, and <name>_<method> of the other methods. ``fits`` has a record for each function, momentum and
+    omega] of the lattice along the path, if there are a bath and a band; chi_s_imag, chi_c_imag [q, omega] of a run
+    with several bosonic frequencies. ``recorded``: <name>_low and <name>_high, the band of variants, and
+    <name>_<method> of the other methods. ``fits`` has a record for each function, momentum and
     method. ``labels`` and ``ticks`` are names and positions of corners of the path, ``positions`` [k] its length.
     """
 
@@ -122,7 +124,10 @@ def spectra_of(point: Point, parameters: Parameters, settings: Settings, grid: G
                            fits(found, cluster), group)
     if not parameters.dca.isolated and parameters.model.density_of_states is None:
         add_path(result, path(cluster.lattice, PATH_POINTS), cluster, point, settings, grid)
-    result.estimates = in_units(result.estimates, parameters.unit)
+    responses, more, tested = susceptibilities(point, settings.choice, grid)
+    result.estimates = in_units(result.estimates | responses, parameters.unit)
+    result.recorded |= more
+    result.fits += tested
     return result
 
 
@@ -252,10 +257,5 @@ def fits(found: dict[str, dict[int, Continued]], cluster: Cluster) -> list[dict[
     table = []
     for name, of_k in found.items():
         for k, one in of_k.items():
-            head = {"function": "G" if name == "A" else name, "momentum": cluster.names[k]}
-            tail = {"data": one.data, "groups": one.groups, "shrinkage": one.shrinkage}
-            table += [{**head, "method": method, "main": method == one.choice.method, "chi2": chi2, "why": "", **tail}
-                      for method, chi2 in one.chi2.items()]
-            table += [{**head, "method": method, "main": False, "chi2": np.nan, "why": why, **tail}
-                      for method, why in one.missing.items()]
+            table += fit_rows("G" if name == "A" else name, cluster.names[k], one)
     return table

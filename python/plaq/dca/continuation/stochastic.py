@@ -32,7 +32,7 @@ def stochastic_spectra(grid: Grid, data: Whitened, rows: Sequence[np.ndarray]) -
     for _ in range(FITS):
         boxes = random_boxes(grid, random)
         reduced = data.kernel @ boxes.T
-        noise = np.append(random.standard_normal(len(reduced) - 1), 0.0)  # the norm has none
+        noise = np.append(random.standard_normal(len(reduced) - data.exact), np.zeros(data.exact))
         for fits, values in zip(found, rows):
             weights, distance = nnls(reduced, values + noise, maxiter=50 * BOXES)
             fits.append((distance**2, weights @ boxes))

@@ -17,10 +17,10 @@ STEEPEST = 1e-3  # least dn/dmu that a step is made with
 LONGEST = 2.0  # step without a bracket on one side, in the larger of 1 and T
 
 
-def compressibility(measured: Any, density: float, beta: float, sites: int) -> float:
-    """Return dn/dmu of the cluster, from bins of equal-time charge correlations."""
+def compressibility(equations: Any, measured: Any, density: float, beta: float, sites: int) -> float:
+    """Return dn/dmu of the cluster, from bins of equal-time correlations."""
     norm = float(measured.weights @ measured.norm)
-    charge = float(measured.weights @ measured.correlations["charge"].sum(axis=1)) / norm
+    charge = float(measured.weights @ equations.number_pairs(measured.correlations)) / norm
     return beta * (charge - sites * density**2)
 
 

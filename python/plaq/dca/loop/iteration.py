@@ -314,7 +314,7 @@ def record_of(setup: Setup, state: TemperatureState, bath: Bath, solution: Solut
     error = lambda samples: float(jackknife_groups.error(samples, measured.weights))
     n, beta, sites = float(solution.density[0]), setup.mesh.beta, setup.model.cluster.size
     slope = {} if setup.searched_density is None else {
-        "compressibility": density_search.compressibility(measured, n, beta, sites)}
+        "compressibility": density_search.compressibility(setup.equations, measured, n, beta, sites)}
     ordered, order = {}, setup.equations.order
     if order is not None:
         size = lambda sigma: order.size(sigma, setup.mesh.omega)

@@ -47,6 +47,9 @@ class Equations(Protocol):
     def filling(self, density: np.ndarray) -> float:
         """Return electrons per cell from the average ``density`` of `Measured.correlations`."""
 
+    def number_pairs(self, correlations) -> Any:
+        """Return sum_R <n_R n_0> of cells, [bin], from `Measured.correlations`."""
+
     def hartree(self, target: float, density: np.ndarray) -> Any:
         """Return the correction of the Hartree term in Sigma, from the measured density to a ``target``."""
 

@@ -66,6 +66,9 @@ class General:
     def filling(self, density: np.ndarray) -> float:
         return density.sum()
 
+    def number_pairs(self, correlations) -> np.ndarray:
+        return correlations["pairs"].sum(axis=(1, 2, 3, 4, 5))
+
     def hartree(self, target: float, density: np.ndarray) -> np.ndarray:
         """Return the correction of the Hartree term, [S, 1, a, b, 1], from density [spin, a] to a ``target`` per cell.
 

@@ -44,6 +44,9 @@ class OneBand:
     def filling(self, density) -> float:
         return density
 
+    def number_pairs(self, correlations):
+        return correlations["charge"].sum(axis=1)
+
     def hartree(self, target: float, density) -> float:
         return self.model.U / 2 * (target - density)
 
