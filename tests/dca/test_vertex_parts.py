@@ -128,10 +128,11 @@ def test_exact_diagonalisation_has_the_decomposition():
 
 
 @pytest.mark.parametrize("pairs, run, words", [
+    ({"channels": ["pp"]}, {"U": -2}, "one band in two dimensions with U >= 0"),
     ({"channels": ["magnetic"]}, {}, "two_particle.decomposition = true needs pairing at q = 0"),
     ({"channels": ["pp"], "transfers": [[1, 1]]}, {}, "two_particle.decomposition = true needs pairing at q = 0"),
     ({"channels": ["pp"]}, {"two_particle": "distributed"}, "has no whole function on a rank"),
 ])
 def test_a_decomposition_without_its_functions_is_refused(pairs, run, words):
     with pytest.raises(InputError, match=words):
-        parameters(pairs, run=run)
+        parameters(pairs, **({"model": run} if "U" in run else {"run": run}))
