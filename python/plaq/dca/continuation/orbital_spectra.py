@@ -11,7 +11,7 @@ import numpy as np
 from plaq.data.estimate import Axis
 from plaq.data.recorded import Recorded
 from plaq.dca.continuation.kernel import Grid
-from plaq.dca.continuation.one_function import Continued, Matsubara, continued
+from plaq.dca.continuation.one_function import Continued, Matsubara, continued, fit_rows
 from plaq.dca.continuation.spectra import Settings, SpectralPoint, derived, estimate
 from plaq.dca.lattice.model import Model
 from plaq.dca.parameters import Parameters
@@ -117,10 +117,5 @@ def fits(found: dict[Element, Continued], model: Model, spins: int) -> list[dict
     table = []
     for (s, k, a), one in found.items():
         of = " ".join(filter(None, ("G", SPINS[s] if spins == 2 else "", str(model.lattice.orbitals[a]))))
-        head = {"function": of, "momentum": model.cluster.names[k]}
-        tail = {"data": one.data, "groups": one.groups, "shrinkage": one.shrinkage}
-        table += [{**head, "method": method, "main": method == one.choice.method, "chi2": chi2, "why": "", **tail}
-                  for method, chi2 in one.chi2.items()]
-        table += [{**head, "method": method, "main": False, "chi2": np.nan, "why": why, **tail}
-                  for method, why in one.missing.items()]
+        table += fit_rows(of, model.cluster.names[k], one)
     return table
