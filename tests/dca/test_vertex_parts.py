@@ -128,7 +128,7 @@ def test_exact_diagonalisation_has_the_decomposition():
 
 
 @pytest.mark.parametrize("pairs, run, words", [
-    ({"channels": ["pp"]}, {"U": -2}, "one band in two dimensions with U >= 0"),
+    ({"channels": ["pp"]}, {"U": -2}, "one band with U ≥ 0 only"),
     ({"channels": ["magnetic"]}, {}, "two_particle.decomposition = true needs pairing at q = 0"),
     ({"channels": ["pp"], "transfers": [[1, 1]]}, {}, "two_particle.decomposition = true needs pairing at q = 0"),
     ({"channels": ["pp"]}, {"two_particle": "distributed"}, "has no whole function on a rank"),

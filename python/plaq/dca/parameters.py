@@ -313,7 +313,7 @@ def check(values: Mapping[str, Any], source: str) -> None:
     if pairs.decomposition:
         if hamiltonian.is_general or solver.kind == "ctint":
             refuse("two_particle.decomposition = true divides the vertex of one band with U ≥ 0 only: leave it out")
-        check_decomposition(values, hamiltonian, refuse)
+        check_decomposition(values, refuse)
     if values["run"].two_particle == "distributed" and pairs.samples:
         refuse('run.two_particle = "distributed" keeps no samples: two_particle.samples = true needs "local" or "auto"')
     if values["run"].two_particle == "distributed" and (hamiltonian.is_general or solver.kind == "ctint"):
@@ -399,12 +399,9 @@ def check_window(omega_max: float, temperatures: list[float], refuse) -> None:
                f"at most {MOST_FREQUENCIES} are allowed")
 
 
-def check_decomposition(values: Mapping[str, Any], hamiltonian: Hamiltonian, refuse: Callable) -> None:
+def check_decomposition(values: Mapping[str, Any], refuse: Callable) -> None:
     """Refuse a decomposition of the pairing vertex where that vertex, or what it is divided into, is not measured."""
     pairs = values["two_particle"]
-    if hamiltonian.is_general or values["solver"].kind == "ctint":
-        refuse("two_particle.decomposition = true is there for one band in two dimensions with U >= 0, by "
-               'solver.kind = "ctaux" or "ed"')
     if not measures_pairing(pairs):
         refuse('two_particle.decomposition = true needs pairing at q = 0, nu = 0: "pp" in two_particle.channels, '
                "[0, 0] in transfers and 0 in bosonic")
