@@ -339,8 +339,11 @@ void bind_wilson(nb::module_& m) {
       .def(
           "__init__",
           [](matrix* self, owned_context& c, const gauge_links& u, double kappa, double mu, const angles& theta,
-             double csw) { new (self) matrix(c.ctx, u, {kappa, mu, theta, csw}, u.shared_layout()); },
-          "context"_a, "links"_a, "kappa"_a, "mu"_a, "theta"_a, "csw"_a, nb::keep_alive<1, 2>(), free_gil())
+             double csw, bool exponential, bool open, double cF) {
+            new (self) matrix(c.ctx, u, {kappa, mu, theta, csw, exponential, open, cF}, u.shared_layout());
+          },
+          "context"_a, "links"_a, "kappa"_a, "mu"_a, "theta"_a, "csw"_a, "exponential"_a = false, "open"_a = false,
+          "cF"_a = 1.0, nb::keep_alive<1, 2>(), free_gil())
       .def(
           "apply",
           [](matrix& M, spinor& out, const spinor& in, bool dagger) {
@@ -359,6 +362,18 @@ void bind_wilson(nb::module_& m) {
             M.ctx().workers.run("derivative", [&] { M.derivative(out, u, X, Y); });
           },
           "out"_a, "links"_a, "X"_a, "Y"_a, free_gil())
+      .def(
+          "prepare",
+          [](matrix& M, spinor& odd, const spinor& eta) {
+            M.ctx().workers.run("prepare", [&] { M.prepare(odd, eta); });
+          },
+          "odd"_a, "eta"_a, free_gil())
+      .def(
+          "complete",
+          [](matrix& M, spinor& psi, const spinor& eta) {
+            M.ctx().workers.run("complete", [&] { M.complete(psi, eta); });
+          },
+          "psi"_a, "eta"_a, free_gil())
       .def_prop_ro("log_det_even", &matrix::log_det_even)
       .def("log_det_derivative", &matrix::log_det_derivative, "out"_a, "links"_a, free_gil());
 }
@@ -381,16 +396,21 @@ void bind_doublet(nb::module_& m) {
       .def(
           "__init__",
           [](matrix* self, owned_context& c, const gauge_links& u, double kappa, double mu, double epsilon,
-             const angles& theta) { new (self) matrix(c.ctx, u, {kappa, mu, epsilon, theta}, u.shared_layout()); },
-          "context"_a, "links"_a, "kappa"_a, "mu"_a, "epsilon"_a, "theta"_a, nb::keep_alive<1, 2>(), free_gil())
+             const angles& theta, double csw, bool exponential, bool open, double cF) {
+            new (self) matrix(c.ctx, u, {kappa, mu, epsilon, theta, csw, exponential, open, cF}, u.shared_layout());
+          },
+          "context"_a, "links"_a, "kappa"_a, "mu"_a, "epsilon"_a, "theta"_a, "csw"_a, "exponential"_a = false,
+          "open"_a = false, "cF"_a = 1.0, nb::keep_alive<1, 2>(), free_gil())
       .def("apply", &matrix::apply, "out"_a, "in"_a, "dagger"_a, free_gil())
       .def("apply_odd", &matrix::apply_odd, "out"_a, "in"_a, "dagger"_a, free_gil())
       .def(
           "derivative",
-          [](matrix& M, gauge_links& out, const gauge_links&, const spinor_pair& X, const spinor_pair& Y) {
-            M.derivative(out, X, Y);
+          [](matrix& M, gauge_links& out, const gauge_links& u, const spinor_pair& X, const spinor_pair& Y) {
+            M.derivative(out, u, X, Y);
           },
-          "out"_a, "links"_a, "X"_a, "Y"_a, free_gil());
+          "out"_a, "links"_a, "X"_a, "Y"_a, free_gil())
+      .def_prop_ro("log_det_even", &matrix::log_det_even)
+      .def("log_det_derivative", &matrix::log_det_derivative, "out"_a, "links"_a, free_gil());
 }
 
 /// Binds the solver of an operator.
@@ -433,6 +453,7 @@ void bind_solvers(nb::module_& m) {
   nb::enum_<solver_method>(m, "Method", "Method of a solver.")
       .value("cg", solver_method::cg)
       .value("bicgstab", solver_method::bicgstab)
+      .value("gcr", solver_method::gcr)
       .value("multigrid", solver_method::multigrid);
   bind_solver_of<doublet<double>>(m, "DoubletSolver");
   bind_solver_of<wilson<double>>(m, "WilsonSolver")
@@ -442,7 +463,16 @@ void bind_solvers(nb::module_& m) {
              int max_steps) {
             return s.solve_normal(x, phi, twist, {.steps = steps, .residual = residual, .max_steps = max_steps});
           },
-          "x"_a, "phi"_a, "twist"_a, "steps"_a, "residual"_a, "max_steps"_a, free_gil());
+          "x"_a, "phi"_a, "twist"_a, "steps"_a, "residual"_a, "max_steps"_a, free_gil())
+      .def(
+          "solve_normal_by_multigrid",
+          [](solver<wilson<double>>& s, spinor& x, const spinor& phi, double residual, int max_steps) {
+            return s.solve_normal_by_multigrid(x, phi, {.residual = residual, .max_steps = max_steps});
+          },
+          "x"_a, "phi"_a, "residual"_a, "max_steps"_a, free_gil())
+      .def(
+          "set_up_from", [](solver<wilson<double>>& s, const solver<wilson<double>>& other) { s.set_up_from(other); },
+          "other"_a, free_gil());
 }
 
 }  // namespace

@@ -74,7 +74,7 @@ def test_the_shell_completes_commands_and_keys():
     assert completed_in_bash("plaq lq") == ["lqcd"]
     assert {"run", "plot", "export", "estimate"} <= set(completed_in_bash("plaq pic "))
     assert completed_in_bash("plaq new ") == ["dca", "lqcd", "pic"]
-    assert completed_in_bash("plaq lqcd run input.toml --set action.") == ["action.beta", "action.gauge"]
+    assert completed_in_bash("plaq lqcd run input.toml --set action.") == ["action.beta", "action.gauge", "action.cG"]
     species = completed_in_bash(f"plaq pic run {ROOT}/examples/two_stream/input.toml --set species.")
     assert {"species.right.density", "species.left.per_cell"} <= set(species)
     assert completed_in_bash("plaq pic run missing.toml --set species.new.charg") == ["species.new.charge"]

@@ -40,10 +40,15 @@ device = 0
 extents = [4, 4, 4, 4]
 [action]
 beta = 6
-[quarks]
+gauge = -0.1
+[quarks.light]
+kappa = 0.14
 theta = [1, 0, 0, 0.5]
 [updates]
 algorithm = "hmc"
+[hmc]
+steps = [2, 2]
+integrator = ["2mn", "omf4"]
 [run]
 grid = "auto"
 walltime = "30:00"

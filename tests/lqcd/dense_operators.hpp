@@ -1,5 +1,6 @@
 // Operators of quarks on the whole lattice, site by site from their formulas: slow, for comparison.
 #pragma once
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <vector>
@@ -62,12 +63,30 @@ inline std::vector<number> clover(const coordinates& box, const links& u, const 
   return a;
 }
 
-/// A psi or A^+ psi with A = clover + i twist gamma_5.
-inline vector diagonal(const coordinates& box, const links& u, const vector& psi, double kappa_csw, double twist,
-                       bool dagger) {
+/// exp(a - 1) of a 12 x 12 matrix by its series.
+inline std::vector<number> exponential(std::vector<number> a) {
+  std::vector<number> sum(144), term(144);
+  for (std::size_t i = 0; i < 12; ++i) a[13 * i] -= 1, sum[13 * i] = term[13 * i] = 1;
+  for (int n = 1; n < 60; ++n) {
+    std::vector<number> next(144);
+    for (std::size_t i = 0; i < 144; ++i)
+      for (std::size_t k = 0; k < 12; ++k) next[i] += term[i / 12 * 12 + k] * a[12 * k + i % 12] / double(n);
+    term = next;
+    for (std::size_t i = 0; i < 144; ++i) sum[i] += term[i];
+  }
+  return sum;
+}
+
+/// A psi or A^+ psi with A = H + i twist gamma_5.
+inline vector diagonal(const coordinates& box, const links& u, const vector& psi, const clover_shape& shape,
+                       double twist, bool dagger) {
   vector out(psi.size());
   for (std::size_t site = 0; site < psi.size() / 12; ++site) {
-    const auto a = clover(box, u, coordinates_in(std::int64_t(site), box), kappa_csw);
+    const auto x = coordinates_in(std::int64_t(site), box);
+    const int end = std::min(x[0], box[0] - 1 - x[0]);
+    auto a = clover(box, u, x, shape.open && end == 0 ? 0 : shape.kappa * shape.csw);
+    if (shape.exponential) a = exponential(a);
+    for (std::size_t i = 0; shape.open && end == 1 && i < 12; ++i) a[13 * i] += 2 * shape.kappa * (shape.cF - 1);
     for (std::size_t i = 0; i < 12; ++i) {
       for (std::size_t j = 0; j < 12; ++j)
         out[12 * site + i] += (dagger ? std::conj(a[12 * j + i]) : a[12 * i + j]) * psi[12 * site + j];
@@ -80,9 +99,17 @@ inline vector diagonal(const coordinates& box, const links& u, const vector& psi
 /// M psi or M^+ psi of Wilson quarks.
 inline vector wilson(const coordinates& box, const links& u, const vector& psi, const wilson_parameters& p,
                      bool dagger = false) {
-  auto out = diagonal(box, u, psi, p.kappa * p.csw, 2 * p.kappa * p.mu, dagger);
-  const auto hops = reference::hopping(box, with_phases(box, u, p.theta), psi, dagger);
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] -= p.kappa * hops[i];
+  auto out = diagonal(box, u, psi, p.shape(), 2 * p.kappa * p.mu, dagger);
+  const auto end = [&](std::size_t i) {  // of the time slices with open boundaries
+    const int t = coordinates_in(std::int64_t(i / 12), box)[0];
+    return p.open && (t == 0 || t == box[0] - 1);
+  };
+  auto inside = psi;
+  for (std::size_t i = 0; i < psi.size(); ++i)
+    if (end(i)) inside[i] = 0;
+  const auto hops = reference::hopping(box, with_phases(box, u, p.theta), inside, dagger);
+  for (std::size_t i = 0; i < out.size(); ++i)
+    if (!end(i)) out[i] -= p.kappa * hops[i];
   return out;
 }
 
@@ -90,8 +117,10 @@ inline vector wilson(const coordinates& box, const links& u, const vector& psi, 
 inline std::pair<vector, vector> doublet(const coordinates& box, const links& u, const vector& up, const vector& down,
                                          const doublet_parameters& p, bool dagger = false) {
   const double between = 2 * p.kappa * p.epsilon;
-  auto out_up = wilson(box, u, up, {.kappa = p.kappa, .mu = p.mu, .theta = p.theta}, dagger);
-  auto out_down = wilson(box, u, down, {.kappa = p.kappa, .mu = -p.mu, .theta = p.theta}, dagger);
+  const wilson_parameters one{p.kappa, p.mu, p.theta, p.csw, p.exponential, p.open, p.cF};
+  auto other = one;
+  other.mu = -p.mu;
+  auto out_up = wilson(box, u, up, one, dagger), out_down = wilson(box, u, down, other, dagger);
   for (std::size_t i = 0; i < up.size(); ++i) out_up[i] += between * down[i], out_down[i] += between * up[i];
   return {out_up, out_down};
 }

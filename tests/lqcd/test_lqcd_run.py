@@ -59,7 +59,7 @@ time = 0.2
 step = 0.1
 """
 
-HMC = """[quarks]
+HMC = """[quarks.light]
 kappa = 0.14
 mu = 0.1
 csw = 1.1
@@ -69,13 +69,16 @@ force_residual = 1e-6
 [hmc]
 length = 0.5
 steps = [1, 1, 1, 1]
-[strange]
+[quarks.strange]
+flavours = 1
 kappa = 0.13
+csw = 1.1
 range = [0.02, 5]
 poles = 8
 """
-FOUR = HMC.replace("csw = 1.1\n", "").split("[strange]")[0] + """[heavy]
+FOUR = HMC.split("[quarks.strange]")[0] + """[quarks.heavy]
 kappa = 0.13
+csw = 1.1
 mu = 0.3
 epsilon = 0.2
 range = [0.02, 5]
@@ -273,7 +276,8 @@ sweeps = 1
 [hmc]
 length = 0.5
 steps = [2, 1]
-[strange]
+[quarks.strange]
+flavours = 1
 kappa = 0.13
 range = [1, 5]
 poles = 8
@@ -289,7 +293,7 @@ def test_a_range_that_is_too_narrow_may_be_wider_when_the_run_goes_on(tmp_path):
     stopped(tmp_path, 3)
     (tmp_path / "input.toml").write_text(STRANGE.replace("[1, 5]", "[0.01, 6]").replace("poles = 8", "poles = 10"))
     stopped(tmp_path, 1)  # before anything is saved with it
-    narrower = plaq(tmp_path, "run", "input.toml", "--set", "strange.range=[0.03, 6]")
+    narrower = plaq(tmp_path, "run", "input.toml", "--set", "quarks.strange.range=[0.03, 6]")
     assert narrower.returncode == 2 and "a run can continue with a wider range" in narrower.stderr, narrower.stderr
     done = plaq(tmp_path, "run", "input.toml", "--workers", 1)
     assert done.returncode == 0, done.stderr
@@ -315,8 +319,10 @@ def test_any_grid_of_ranks_finds_the_same_bits(again, whole, ranks, more):
     assert digest(folder) == digest(whole)
 
 
-DOUBLET = ("--set", "updates.algorithm=hmc", "--set", "heavy.kappa=0.15", "--set", "heavy.mu=0.5", "--set",
-           "heavy.range=[0.1, 5]", "--set", "heavy.epsilon=0.3")
+DOUBLET = ("--set", "updates.algorithm=hmc", "--set", "quarks.heavy.kappa=0.15",
+           "--set", "quarks.heavy.mu=0.5", "--set",
+           "quarks.heavy.epsilon=0.3", "--set", "hmc.steps=[1, 1]", "--set", "quarks.heavy.range=[0.1, 5]")
+PAIR = ("--set", "updates.algorithm=hmc", "--set", "quarks.light.kappa=0.14", "--set", "hmc.steps=[1, 1]")
 
 
 @pytest.mark.parametrize("arguments, words", [
@@ -324,18 +330,32 @@ DOUBLET = ("--set", "updates.algorithm=hmc", "--set", "heavy.kappa=0.15", "--set
     (("--set", "lattice.extents=[4, 4, 4]"), "a list of 4 values"),
     (("--set", "action.beta=-1"), "action.beta = -1"),
     (("--set", 'mesons.pion.structures=["gamma6"]'), "mesons.pion.structures"),
-    (("--set", "quarks.kappa=0.14"), 'quarks.kappa = 0.14 is not allowed with updates.algorithm = "heatbath"'),
+    (("--set", "quarks.light.kappa=0.14"), '[quarks.light] is not allowed with updates.algorithm = "heatbath"'),
     (("--set", "updates.algorithm=hmc", "--set", "hmc.steps=[4, 2]"),
      "hmc.steps = [4, 2] is not allowed: one number for each term"),
-    (("--set", "updates.algorithm=hmc", "--set", "quarks.kappa=0.14", "--set", "quarks.masses=[0.5, 0.1]"),
-     "masses ascend"),
-    (("--set", "updates.algorithm=hmc", "--set", "strange.kappa=0.1"),
-     "strange.range = unset is not allowed with strange.kappa"),
-    (("--set", "heavy.kappa=0.1"), 'heavy.kappa is not allowed with updates.algorithm = "heatbath"'),
-    ((*DOUBLET, "--set", "heavy.range=[2, 1]"), "heavy.range = [2.0, 1.0] is not allowed with heavy.kappa"),
-    ((*DOUBLET[:-2], "--set", "heavy.range=[0.1, 5]"), "heavy.epsilon is missing: it is needed with heavy.kappa"),
-    ((*DOUBLET, "--set", "heavy.epsilon=9"), "heavy.epsilon = 9 is not allowed: it is less than sqrt("),
-    ((*DOUBLET, "--set", "quarks.csw=1"), "quarks.csw = 1 is not allowed with heavy.kappa: the heavy"),
+    ((*PAIR, "--set", "quarks.light.masses=[0.5, 0.1]"),
+     "quarks.light.masses = [0.5, 0.1] is not allowed: masses ascend"),
+    ((*PAIR, "--set", "quarks.light.range=[0.1, 5]"),
+     "quarks.light.range = [0.1, 5.0] is not allowed: two quarks of one"),
+    ((*PAIR, "--set", "quarks.light.masses=[0.1]", "--set", "quarks.light.kappas=[0.1, 0.12]"),
+     "one for each of masses"),
+    ((*PAIR, "--set", "quarks.light.flavours=1"), "quarks.light.range = unset is not allowed of one quark"),
+    ((*PAIR, "--set", "quarks.light.cF=2"), 'quarks.light.cF = 2.0 is not allowed with lattice.boundary = "periodic"'),
+    ((*PAIR, "--set", "quarks.light.clover=exponential"), 'clover = "exponential" is not allowed with csw = 0'),
+    ((*PAIR, "--set", 'hmc.scales=["light", "gluons"]'),
+     '"gluons" is no term of the action, whose terms are light, gauge'),
+    ((*PAIR, "--set", 'hmc.scales=["light"]'), "gauge is missing"),
+    ((*PAIR, "--set", 'hmc.scales=["light gauge", "gauge"]'), '"gauge" is there twice'),
+    ((*PAIR, "--set", 'hmc.integrator=["2mn", "omf4", "2mn"]'), "one value, or one for each of 2 scales"),
+    ((*PAIR, "--set", 'hmc.integrator=["omf4"]', "--set", "hmc.lambdas=[0.2]"),
+     "hmc.lambdas = [0.2] is not allowed with"),
+    ((*PAIR, "--set", "action.cG=2"), 'action.cG = 2 is not allowed with lattice.boundary = "periodic"'),
+    ((*DOUBLET, "--set", "quarks.heavy.range=[2, 1]"),
+     "quarks.heavy.range = [2.0, 1.0] is not allowed of two quarks of"),
+    ((*DOUBLET, "--set", "quarks.heavy.epsilon=9"), "quarks.heavy.epsilon = 9.0 is not allowed: it is less than sqrt("),
+    ((*DOUBLET, "--set", "quarks.heavy.split=[4, 4]"), "its numbers add up to poles = 12"),
+    ((*DOUBLET, "--set", "quarks.heavy.history=3"), "quarks.heavy.history = 3 is not allowed of two quarks of"),
+    (("--set", "lattice.boundary=open"), 'lattice.boundary = "open" is not allowed with updates.algorithm'),
     (("--set", "mesons.pion.solver=multigrid", "--set", "mesons.pion.precision=half"),
      'mesons.pion.precision = "half" is not allowed with solver = "multigrid"'),
     (("--set", "mesons.pion.fit_from=1"),

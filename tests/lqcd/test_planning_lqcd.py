@@ -8,7 +8,7 @@ import pytest
 
 from plaq import lqcd
 from plaq.errors import InputError
-from plaq.lqcd import chain, planning
+from plaq.lqcd import planning, sea
 from plaq.lqcd.action.hmc import TimeScale, integrate
 from plaq.lqcd.action.terms import Term
 from plaq.lqcd.application import Lqcd
@@ -16,8 +16,12 @@ from plaq.lqcd.fields.fields import Momenta
 from plaq.lqcd.parameters import Parameters
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-STRANGE = ("strange.kappa=0.15", "strange.range=[0.01, 5]", "hmc.steps=[2, 3, 1, 2]", "quarks.csw=1.2")
-HEAVY = ("heavy.kappa=0.17", "heavy.mu=0.3", "heavy.epsilon=0.2", "heavy.range=[0.01, 5]", "hmc.steps=[2, 3, 1, 2]")
+STRANGE = ("quarks.strange.kappa=0.15", "quarks.strange.flavours=1", "quarks.strange.range=[0.01, 5]",
+           "quarks.strange.csw=1.2", "hmc.steps=[2, 3, 1, 2]", "quarks.light.csw=1.2")
+HEAVY = ("quarks.heavy.kappa=0.17", "quarks.heavy.mu=0.3", "quarks.heavy.epsilon=0.2", "quarks.heavy.range=[0.01, 5]",
+         "hmc.steps=[2, 3, 1, 2]")
+SPLIT = (*HEAVY[:-1], "quarks.heavy.split=[5, 7]", 'hmc.scales=["light.1 heavy.1", "light.2", "heavy.2 gauge"]',
+         "hmc.steps=[2, 1, 3]", 'hmc.integrator=["2mnfg", "4mn", "2mn_position"]')
 
 
 def read(name, *settings):
@@ -46,30 +50,33 @@ class Moves(Momenta):
         self.moves += 1
 
 
-@pytest.mark.parametrize("settings", [(), ("hmc.integrator=omf4",), STRANGE, HEAVY])
+@pytest.mark.parametrize("settings", [(), ('hmc.integrator=["omf4"]',), STRANGE, HEAVY, SPLIT])
 def test_forces_are_counted_as_they_are_taken(settings):
     p = read("dynamical", *settings)
     lattice = lqcd.Lattice((2, 2, 2, 2))
-    scales = [TimeScale((Counted(),), scale.steps, scale.integrator) for scale in chain.time_scales(p)]
+    scales = [TimeScale(tuple(Counted() for _ in scale.terms), scale.steps, scale.integrator)
+              for scale in sea.scales_of(p.quarks, p.hmc)]
     momenta = Moves(lattice)
     integrate(lqcd.GaugeField(lattice), momenta, scales, 1.0)
     works, moves = planning.time_scales(p)
-    assert [work.kicks for work in works] == [scale.terms[0].kicks for scale in scales] and moves == momenta.moves
+    assert [work.kicks for work in works] == [term.kicks for scale in scales for term in scale.terms]
+    assert moves == momenta.moves
 
 
 def test_what_check_says():
     text = Lqcd(read("dynamical", *STRANGE)).describe()
     for words in ("4 x 4 x 4 x 4 (t, x, y, z), 256 sites",
-                  "quarks:      kappa = 0.177, m = -1.175, mu = 0.5, c_sw = 1.2",
-                  "strange:     kappa = 0.15, m = -0.6667, c_sw = 1.2", "forces of quarks, mass 0 over 1",
-                  "forces of strange quark",
+                  "light:       two quarks, kappa = 0.177, m = -1.175, mu = 0.5, c_sw = 1.2",
+                  "strange:     one quark, kappa = 0.15, m = -0.6667, c_sw = 1.2", "forces of light.1",
+                  "forces of strange",
                   "moves links 192 times", "ranks:       1 in a grid of 1 x 1 x 1 x 1"):
         assert words in text, text
 
 
 def test_what_check_says_of_a_doublet():
     text = Lqcd(read("dynamical", *HEAVY)).describe()
-    assert "heavy:       kappa = 0.17, m = -1.059, mu = 0.3 +- 0.2" in text and "forces of heavy doublet" in text, text
+    assert "heavy:       two quarks, kappa = 0.17, m = -1.059, mu = 0.3 +- 0.2, c_sw = 0" in text
+    assert "forces of heavy\n" in text, text
 
 
 def test_what_estimate_says():

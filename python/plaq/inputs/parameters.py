@@ -22,7 +22,7 @@ class Parameters:
     """
 
     SCHEMA: ClassVar[Schema]
-    # {key: remedy if a folder cannot resume with another value}
+    # {key: remedy if a folder cannot resume with another value}; keys as in the table, quarks.*.range
     INSTEAD: ClassVar[Mapping[str, str]] = {}
     FREE: ClassVar[frozenset[str]] = frozenset()  # keys that a checkpoint is not bound to: `may_grow` decides on them
 
@@ -121,7 +121,7 @@ class Parameters:
 
     def binds(self, key: str) -> bool:
         """Return whether a checkpoint is bound to the value of a key."""
-        return key.partition(".")[0] != RUN and key not in self.FREE
+        return key.partition(".")[0] != RUN and self._in_table(key) not in self.FREE
 
     def fingerprints(self) -> list[str]:
         """Return fingerprints of the checkpoints that a run of this input may resume."""
@@ -133,7 +133,7 @@ class Parameters:
 
     def remedy(self, key: str) -> str:
         """Return what to do where a run cannot resume with another value of a key, if there is a remedy."""
-        return self.INSTEAD.get(key, "")
+        return self.INSTEAD.get(self._in_table(key), "")
 
     def conflict(self, before: Self) -> tuple[str, Any, Any, str] | None:
         """Return why a run of this input cannot resume in the folder of a run of ``before``; None if it can.
@@ -147,6 +147,12 @@ class Parameters:
             if key.partition(".")[0] != RUN and value != other and not self.may_grow(key, before):
                 return key, value, other, self.remedy(key)
         return None
+
+    @classmethod
+    def _in_table(cls, key: str) -> str:
+        """Return the key of the table that stands for a key of an input: ``species.*.mass`` for one of many."""
+        section, _, name = key.rpartition(".")
+        return f"{cls.SCHEMA.pattern(section)}.{name}"
 
 
 def flat(sections: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

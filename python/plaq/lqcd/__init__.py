@@ -21,6 +21,7 @@ __all__, __getattr__, __dir__ = lazily(__name__, {
     "LinearOperator": "fields.linear_operator", "Wilson": "fields.wilson", "Doublet": "fields.doublet",
     "solve": "fields.solvers", "solve_normal": "fields.solvers", "solve_shifted": "fields.solvers",
     "Source": "fields.sources", "propagator": "fields.propagators",
+    "lowest_eigenvectors": "fields.eigenvectors",
     "point_propagator": "fields.propagators", "noise_propagator": "fields.propagators",
     "Propagator": "fields.propagators", "Smearing": "fields.propagators",
     "hmc": "action.hmc", "terms": "action.terms",

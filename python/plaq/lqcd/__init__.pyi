@@ -9,6 +9,7 @@ from plaq.lqcd.commands import report as report
 from plaq.lqcd.commands import run as run
 from plaq.lqcd.commands import sweep as sweep
 from plaq.lqcd.fields.doublet import Doublet as Doublet
+from plaq.lqcd.fields.eigenvectors import lowest_eigenvectors as lowest_eigenvectors
 from plaq.lqcd.fields.fields import Flavours as Flavours
 from plaq.lqcd.fields.fields import GaugeField as GaugeField
 from plaq.lqcd.fields.fields import SpinorField as SpinorField

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,15 +10,14 @@ import numpy as np
 
 from plaq.data.formatting import format_duration
 from plaq.errors import InputError
-from plaq.lqcd.action.hmc import TimeScale, trajectory
+from plaq.lqcd import sea
+from plaq.lqcd.action.hmc import trajectory
+from plaq.lqcd.action.monitors import Forces, Monitors
+from plaq.lqcd.action.of_input import action_of
 from plaq.lqcd.action.ranges import Ranges
-from plaq.lqcd.action.rational import InverseRoot, RationalTerm
-from plaq.lqcd.action.terms import CloverTerm, GaugeTerm, doublet
-from plaq.lqcd.choices import RECTANGLES
-from plaq.lqcd.fields.doublet import Doublet
+from plaq.lqcd.choices import rectangle_coefficient
 from plaq.lqcd.fields.fields import GaugeField
 from plaq.lqcd.fields.lattice import Lattice
-from plaq.lqcd.fields.wilson import Wilson
 from plaq.lqcd.files.gauge_formats import read_gauge
 from plaq.lqcd.files.ildg import read_ildg, write_ildg
 from plaq.lqcd.measuring import PARTS, PROPAGATORS, Measurements
@@ -29,25 +27,6 @@ from plaq.machine import pool_options
 from plaq.run.driver import Run
 from plaq.run.folder import parts_of
 from plaq.run.timing import timed
-
-
-def time_scales(p: Parameters) -> list[TimeScale]:
-    """Return the time scales of the input's trajectories, one for each term of the action."""
-    terms = [(GaugeTerm(p.action.beta, RECTANGLES[p.action.gauge]),)]
-    q, strange, heavy = p.quarks, p.strange, p.heavy
-    residuals = {"residual": q.residual, "force_residual": q.force_residual}
-    if heavy.kappa is not None:
-        matrix = partial(Doublet, kappa=heavy.kappa, mu=heavy.mu, epsilon=heavy.epsilon, theta=q.theta)
-        root = InverseRoot.zolotarev(heavy.poles, *heavy.range)
-        terms = [(RationalTerm(matrix, root, number=1001, **residuals),), *terms]
-    if strange.kappa is not None:
-        matrix = partial(Wilson, kappa=strange.kappa, mu=0.0, theta=tuple(q.theta), csw=q.csw)
-        root = InverseRoot.zolotarev(strange.poles, *strange.range)
-        term = RationalTerm(matrix, root, number=1000, **residuals)
-        terms = [(term, *([CloverTerm(strange.kappa, 0.0, q.csw, flavours=1, theta=q.theta)] if q.csw else [])), *terms]
-    if q.kappa is not None:
-        terms = [*doublet(q.kappa, q.mu, q.theta, q.masses, q.csw, **residuals), *terms]
-    return [TimeScale(scale, steps, p.hmc.integrator) for scale, steps in zip(terms, p.hmc.steps)]
 
 
 class Chain:
@@ -68,7 +47,10 @@ class Chain:
             self.sweeps, self.trajectories = int(state["sweeps"]), state["trajectories"]
         self.before = self.sweeps, len(self.measured)  # where this process began
         self.ranges = Ranges(p, self.sweeps, state and state["ranges"])
-        self.scales = time_scales(p)
+        self.monitors = Monitors(p, state and state["monitors"])
+        if p.updates.algorithm == "hmc":
+            self.action = action_of(p)
+            self.scales = self.action.scales(p)
 
     def first_field(self) -> GaugeField:
         """Return the field that the chain begins with."""
@@ -101,14 +83,28 @@ class Chain:
         p, seed = self.p, self.p.updates.seed
         with timed(self.seconds, "updates"):
             if p.updates.algorithm == "hmc":
-                result = trajectory(self.gauge, self.scales, p.hmc.length, seed, self.sweeps)
-                self.trajectories = np.vstack([self.trajectories, [result.delta_h, result.accepted]])
+                self.move(seed)
             else:
-                c1 = RECTANGLES[p.action.gauge]
+                c1 = rectangle_coefficient(p.action.gauge)
                 self.gauge.heat_bath(p.action.beta, seed, self.sweeps, c1=c1)
                 for _ in range(p.updates.over_relaxations):
                     self.gauge.over_relax(c1)
         self.sweeps += 1
+
+    def move(self, seed: int) -> None:
+        """Run a trajectory, and record what the input asks for."""
+        number, monitors = self.sweeps, self.monitors
+        forces = Forces() if monitors.due("forces", number) else None
+        result = trajectory(self.gauge, self.scales, self.p.hmc.length, seed, number,
+                            corrections=self.action.corrections, always=number < self.p.hmc.accept_from,
+                            reverse=monitors.due("reversibility", number), watch=forces)
+        self.trajectories = np.vstack([self.trajectories, [result.delta_h, result.accepted]])
+        if forces:
+            monitors.add("forces", number, forces.row(monitors.terms))
+        if result.returned:
+            monitors.add("reversibility", number, result.returned)
+        if monitors.due("eigenvalues", number):
+            monitors.measure_eigenvalues(number, self.gauge)
 
     def save_configuration(self, last: bool) -> None:
         """Write the configuration measured last as conf.NNNNNN, if its number is due or it is the ``last`` one."""
@@ -120,11 +116,13 @@ class Chain:
 
     def write(self, path: Path, name: str | None = None) -> None:
         """Write the gauge field, with the notes of tmLQCD and CL2QCD in xlf-info, and its name in a catalogue."""
-        action, q = self.p.action, self.p.quarks
-        light = f"kappa = {q.kappa!r}, mu = {q.mu!r}, " if q.kappa is not None else ""
+        action = self.p.action
+        pair = next((q for q in self.p.quarks.values() if sea.is_pair(q)), None)
+        light = f"kappa = {pair.kappa!r}, mu = {pair.mu!r}, " if pair else ""
         write_ildg(path, self.gauge, lfn=name, notes={
-            "trajectory nr": self.sweeps, "beta": f"{action.beta!r}, {light}c2_rec = {RECTANGLES[action.gauge]!r}",
-            "action": action.gauge})
+            "trajectory nr": self.sweeps,
+            "beta": f"{action.beta!r}, {light}c2_rec = {rectangle_coefficient(action.gauge)!r}",
+            "action": f"{action.gauge}"})
 
     def show_status(self) -> None:
         if not self.run.is_watched:
@@ -170,13 +168,13 @@ class Chain:
         with timed(self.seconds, "checkpoints"):
             self.write(parts_of(self.folder, label))
         return self.run.output and {"parts": label, "sweeps": self.sweeps, "trajectories": self.trajectories,
-                                  "ranges": self.ranges.rows, **self.measured.state()}
+                                  "ranges": self.ranges.rows, "monitors": self.monitors.rows, **self.measured.state()}
 
     def distributed_numbers(self):
         return None
 
     def results(self) -> Results:
-        return self.measured.results(self.trajectories, self.ranges)
+        return self.measured.results(self.trajectories, (self.ranges, self.monitors))
 
 
 def check_late(p: Parameters, folder: Path, before: Parameters, state: Mapping[str, Any]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from plaq.errors import InputError
-from plaq.inputs.kinds import boolean, choice, either, integer, list_of, one_of, real
+from plaq.inputs.kinds import boolean, choice, either, integer, list_of, one_of, real, text
 from plaq.inputs.schema import REQUIRED, Parameter, shown
 from plaq.lqcd.choices import FLOWS, KAPPA, MASS, METHODS, PRECISIONS, RESIDUAL
 from plaq.lqcd.fields.gamma import STRUCTURES
@@ -25,6 +25,8 @@ SECTIONS = {
     "disconnected.*": "Loops of quarks, tr Gamma M^-1(x, x) summed over space, from noise on all sites, as "
                       "[disconnected.light].",
     "flow.*": "The gradient flow, its scales t0 and w0, and the topological charge, as [flow.wilson].",
+    "reweighting.*": "Reweighting factors, as [reweighting.light]: the determinant that quarks of a table "
+                     "[quarks.NAME] should have over the one that they have.",
 }
 FAMILIES = tuple(section.removesuffix(".*") for section in SECTIONS)
 
@@ -97,6 +99,14 @@ TABLE = [
     Parameter("loops.*", "plateau", integer(1, 511), None, "a",
               "t of ln W(r, t) / W(r, t + 1) that is taken for the potential; half of time if unset"),
     _every("loops.*"),
+    Parameter("reweighting.*", "quarks", text(), REQUIRED, "",
+              "name of a table of quarks: with a regulator, which the factor takes away; or with a rational function, "
+              "which it makes exact; or with another kappa or mu here"),
+    Parameter("reweighting.*", "kappa", KAPPA, None, "", "hopping parameter of two equal quarks, theirs if unset"),
+    Parameter("reweighting.*", "mu", MASS, None, "1/a", "twisted mass of two equal quarks, theirs if unset"),
+    Parameter("reweighting.*", "sources", integer(1, 10000), 8, "", "Gaussian sources of the estimate on a field"),
+    Parameter("reweighting.*", "residual", RESIDUAL, 1e-10, "", "residual of the solutions"),
+    _every("reweighting.*"),
     *_quark("mesons.*"),
     Parameter("mesons.*", "kappa_2", KAPPA, None, "", "hopping parameter of the antiquark; kappa if unset"),
     Parameter("mesons.*", "mu_2", MASS, None, "1/a", "twisted mass of the antiquark's propagator, which is that of "
@@ -296,5 +306,9 @@ def power_of_two(n: int) -> int:
     return (n & -n).bit_length() - 1
 
 
+def check_reweighting(table: Any, source: str, extents: Sequence[int]) -> None:
+    """Leave the check to `plaq.lqcd.sea.check_reweighting`, which has the quarks."""
+
+
 CHECKS = {"loops": check_loops, "mesons": check_mesons, "baryons": check_baryons, "charges": check_charges,
-          "disconnected": check_disconnected, "flow": check_flow}
+          "disconnected": check_disconnected, "flow": check_flow, "reweighting": check_reweighting}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,9 @@ import numpy as np
 
 from plaq.data.recorded import Recorded
 from plaq.errors import InputError
+from plaq.lqcd.action.monitors import Monitors
 from plaq.lqcd.action.ranges import Ranges
+from plaq.lqcd.action.reweighting import Reweighting
 from plaq.lqcd.fields.fields import GaugeField
 from plaq.lqcd.measurements.analysis import analyse
 from plaq.lqcd.measurements.baryons import Baryons
@@ -25,7 +27,7 @@ from plaq.lqcd.parameters import Parameters
 from plaq.lqcd.results import Results
 from plaq.run.timing import timed
 
-KINDS = (Loops, Mesons, Baryons, Charges, Disconnected, Flow)
+KINDS = (Loops, Mesons, Baryons, Charges, Disconnected, Flow, Reweighting)
 PROPAGATORS = "propagators"  # folder in that of a run
 PARTS = (*(kind.family for kind in KINDS), Fixing.family, Plaquettes.family)  # that are timed
 
@@ -90,15 +92,16 @@ class Measurements:
         return {path: series for one in (plaquettes, *tables)
                 for path, series in record(one, self.rows[one.key], self.seen[one.key]).items()}
 
-    def results(self, trajectories: np.ndarray, ranges: Ranges) -> Results:
+    def results(self, trajectories: np.ndarray, histories: Sequence[Ranges | Monitors] = ()) -> Results:
         """Return the results, with trajectories [trajectory, (Delta H, accepted)] of the chain, if there are any."""
         found = analyse(self.p, self.recorded() | record_trajectories(trajectories), self.seconds)
         results = Results(**vars(found))
         if self.fixing:
             worst = max(self.rows[Fixing.key]["theta"], default=0.0)
             results.sentences.append(f"{self.p.fixing.gauge} gauge: theta is at most {worst:.2g}")
-        results.sentences += ranges.sentences()
-        results.recorded |= ranges.recorded()
+        for history in histories:
+            results.sentences += history.sentences()
+            results.recorded |= history.recorded()
         return results
 
 
@@ -108,7 +111,8 @@ def results_so_far(p: Parameters, state: Mapping[str, Any]) -> Results | None:
     if not len(measured):
         return None
     results = measured.results(state.get("trajectories", np.zeros((0, 2))),
-                               Ranges(p, int(state.get("sweeps", 0)), state.get("ranges")))
+                               (Ranges(p, int(state.get("sweeps", 0)), state.get("ranges")),
+                                Monitors(p, state.get("monitors"))))
     wanted = len(state["names"]) if "names" in state else p.updates.configurations
     if len(measured) < wanted:
         results.sentences.insert(1, f"not finished: {len(measured)} of {wanted} configurations")

@@ -8,29 +8,36 @@ from typing import Any
 
 from plaq.errors import InputError
 from plaq.inputs import parameters, running
-from plaq.inputs.kinds import boolean, choice, integer, list_of, one_of, real, text
+from plaq.inputs.kinds import boolean, choice, either, integer, list_of, one_of, real, text
 from plaq.inputs.schema import REQUIRED, Parameter, Schema, shown
-from plaq.lqcd import measurement_tables
-from plaq.lqcd.choices import GAUGES, INTEGRATORS, KAPPA, MASS, RECTANGLES, RESIDUAL
+from plaq.lqcd import measurement_tables, sea
+from plaq.lqcd.choices import (
+    GAUGES,
+    KAPPA,
+    MASS,
+    PRECISIONS,
+    RECTANGLES,
+    RESIDUAL,
+    SEA_METHODS,
+    rectangle_coefficient,
+)
+from plaq.lqcd.integrators import INTEGRATORS, TUNABLE, moves
 
 PROGRAM = "plaq lqcd"
 MOST_MOVES = 10**7  # of links in a trajectory
-RATIONAL = ("strange", "heavy")  # sections whose quarks are of rational hybrid Monte Carlo, in the order of time scales
 STARTS = ("hot", "cold")  # else the first field is read from a file
 LENGTH = frozenset({"updates.configurations", "updates.save_every", "measure.configurations"})  # of the series
-RANGES = frozenset(f"{name}.{key}" for name in RATIONAL for key in ("range", "poles"))
+RANGES = frozenset(f"quarks.*.{key}" for key in ("range", "poles", "correction"))
+MONITORS = frozenset(f"hmc.{key}_every" for key in ("forces", "reversibility", "eigenvalues"))
 
 SCHEMA = Schema({
     "lattice": "The lattice, periodic in all directions.",
     "action": "Action of the gauge field: S = beta [c0 sum_P (1 - Re tr P / 3) + c1 sum_R (1 - Re tr R / 3)]. P are "
               "plaquettes, R are 2 x 1 rectangles, c0 = 1 - 8 c1.",
-    "quarks": "Two degenerate Wilson quarks in the sea, or a twisted doublet, by hybrid Monte Carlo; "
-              "none without kappa.",
-    "strange": "One more Wilson quark in the sea, by rational hybrid Monte Carlo, with theta and csw of [quarks]; "
-               "none without kappa.",
-    "heavy": "Two more quarks of different masses in the sea, such as strange and charm: a twisted doublet "
-             "(Frezzotti and Rossi, hep-lat/0311008). By rational hybrid Monte Carlo, with theta of [quarks], without "
-             "clover term; none without kappa.",
+    "quarks.*": "Quarks in the sea, [quarks.NAME] for any number of them, by hybrid Monte Carlo: two of one mass, "
+                "Wilson or twisted; one Wilson quark; or two of different masses, such as strange and charm, with "
+                "epsilon (Frezzotti and Rossi, hep-lat/0311008). The last two are by rational hybrid Monte Carlo. "
+                "Terms of the action are NAME, or NAME.1, NAME.2 ... of several, those that cost most first.",
     "updates": "The Markov chain. Heat bath: a sweep is one heat bath of all links and some over-relaxations. "
                "Hybrid Monte Carlo: a sweep is a trajectory.",
     "hmc": "Trajectories of hybrid Monte Carlo.",
@@ -43,29 +50,50 @@ SCHEMA = Schema({
 }, [
     Parameter("lattice", "extents", list_of(integer(2, 1024), length=4), REQUIRED, "a", "T, X, Y, Z, even"),
     Parameter("action", "beta", real("[0, 1000]"), None, "", "6 / g^2; needed but with measure.configurations"),
-    Parameter("action", "gauge", choice(*RECTANGLES), "wilson", "",
-              "c1 = " + ", ".join(f"{c1:.6g}".replace("-0.0833333", "-1/12") for c1 in RECTANGLES.values())),
-    Parameter("quarks", "kappa", KAPPA, None, "", "hopping parameter 1 / (2 m + 8)"),
-    Parameter("quarks", "mu", MASS, 0.0, "1/a", "twisted mass"),
-    Parameter("quarks", "csw", MASS, 0.0, "", "coefficient of the clover term"),
-    Parameter("quarks", "theta", list_of(real("[-1, 1]"), length=4), (1.0, 0.0, 0.0, 0.0), "pi",
+    Parameter("lattice", "boundary", choice("periodic", "open"), "periodic", "",
+              "boundary of the gauge field in time; open ones need hmc"),
+    Parameter("action", "gauge", either(choice(*RECTANGLES), real("[-10, 10]")), "wilson", "",
+              "a name, or c1 itself: c1 = " + ", ".join(f"{c1:.6g}".replace("-0.0833333", "-1/12")
+                                                        for c1 in RECTANGLES.values())),
+    Parameter("action", "cG", real("[0, 10]"), 1.0, "", "coefficient of the improvement at open boundaries"),
+    Parameter("quarks.*", "kappa", KAPPA, REQUIRED, "", "hopping parameter 1 / (2 m + 8)"),
+    Parameter("quarks.*", "flavours", integer(1, 2), 2, "", "number of quarks"),
+    Parameter("quarks.*", "mu", MASS, 0.0, "1/a", "twisted mass; of two masses the mean"),
+    Parameter("quarks.*", "epsilon", real("[0, 100]"), None, "1/a",
+              "half the difference of two masses; unset if they are equal"),
+    Parameter("quarks.*", "csw", MASS, 0.0, "", "coefficient of the clover term"),
+    Parameter("quarks.*", "clover", choice("linear", "exponential"), "linear", "",
+              "form of the clover term: 1 + C, or exp(C)"),
+    Parameter("quarks.*", "cF", MASS, 1.0, "", "coefficient of the improvement at open boundaries"),
+    Parameter("quarks.*", "theta", list_of(real("[-1, 1]"), length=4), (1.0, 0.0, 0.0, 0.0), "pi",
               "phases of quarks at the boundaries t, x, y, z; 1 is antiperiodic"),
-    Parameter("quarks", "masses", list_of(real("[1e-12, 100]"), longest=8), (), "1/a",
-              "ascending twisted masses of Hasenbusch's preconditioning: each makes one more term of the action"),
-    Parameter("quarks", "residual", RESIDUAL, 1e-11, "", "residual of solutions at the ends of trajectories"),
-    Parameter("quarks", "force_residual", RESIDUAL, 1e-7, "", "residual of solutions for forces"),
-    Parameter("strange", "kappa", KAPPA, None, "", "hopping parameter 1 / (2 m + 8)"),
-    Parameter("strange", "range", list_of(real("[1e-12, 100]"), length=2), None, "",
+    Parameter("quarks.*", "regulator", real("[0, 100]"), 0.0, "1/a",
+              "twisted mass on odd sites of two equal quarks, that [reweighting.NAME] takes away"),
+    Parameter("quarks.*", "masses", list_of(real("[0, 100]"), longest=8), (), "1/a",
+              "ascending twisted masses of Hasenbusch's preconditioning of two equal quarks: each makes one more term"),
+    Parameter("quarks.*", "kappas", list_of(KAPPA, longest=8), (), "",
+              "the same in kappa, of heavier and heavier quarks; together with masses one for each"),
+    Parameter("quarks.*", "ratio", boolean(), False, "",
+              "whether to leave the determinant of the last of masses out, so that quarks of this mass are quenched"),
+    Parameter("quarks.*", "range", list_of(real("[1e-12, 100]"), length=2), None, "",
               "smallest and largest eigenvalue of M^+ M on odd sites, with a margin for their fluctuations; "
-              "needed with kappa; may be wider when a run continues"),
-    Parameter("strange", "poles", integer(2, 40), 12, "", "poles of the rational function for the inverse square root"),
-    Parameter("heavy", "kappa", KAPPA, None, "", "hopping parameter 1 / (2 m + 8)"),
-    Parameter("heavy", "mu", real("[0, 100]"), None, "1/a", "the mean of their masses, twisted; needed with kappa"),
-    Parameter("heavy", "epsilon", real("[0, 100]"), None, "1/a",
-              "half the difference of their masses; needed with kappa"),
-    Parameter("heavy", "range", list_of(real("[1e-12, 100]"), length=2), None, "",
-              "range of eigenvalues as strange.range, of the doublet's M"),
-    Parameter("heavy", "poles", integer(2, 40), 12, "", "poles of the rational function for the inverse square root"),
+              "needed but for two equal quarks; may be wider when a run continues"),
+    Parameter("quarks.*", "poles", integer(2, 40), None, "",
+              f"poles of the rational function for the inverse square root; {sea.POLES} if unset"),
+    Parameter("quarks.*", "split", list_of(integer(1, 40)), (), "",
+              "numbers of poles of the terms that the rational function is split into, the smallest poles first"),
+    Parameter("quarks.*", "correction", boolean(), False, "",
+              "whether to accept with the exact root in place of the rational function, so that an eigenvalue may "
+              "leave the range; may be set when a run continues"),
+    Parameter("quarks.*", "residual", RESIDUAL, 1e-11, "", "residual of solutions at the ends of trajectories"),
+    Parameter("quarks.*", "force_residual", RESIDUAL, 1e-7, "", "residual of solutions for forces"),
+    Parameter("quarks.*", "solver", choice(*SEA_METHODS), "cg", "",
+              "method for the first term of two equal quarks; the others take cg"),
+    Parameter("quarks.*", "precision", choice(*PRECISIONS), "single", "",
+              "precision of most steps of two equal quarks"),
+    Parameter("quarks.*", "history", integer(0, 20), 0, "",
+              "number of solutions that the next one for a force of two equal quarks begins from; trajectories are "
+              "then reversible to force_residual alone"),
     Parameter("updates", "algorithm", choice("heatbath", "hmc"), "heatbath", "",
               "algorithm of link updates; quarks need hmc"),
     Parameter("updates", "start", one_of("hot", one_of("cold", text())), "hot", "",
@@ -80,12 +108,24 @@ SCHEMA = Schema({
               "distance of configurations that are written as conf.NNNNNN of the run's folder, in ILDG's format; "
               "0: the last one alone, which is always written"),
     Parameter("hmc", "length", real("[1e-6, 100]"), 1.0, "", "length of a trajectory"),
-    Parameter("hmc", "integrator", choice(*INTEGRATORS), "2mn", "",
-              "integrator of second or of fourth order (Omelyan, Mryglod and Folk, 2003)"),
+    Parameter("hmc", "scales", list_of(text(), longest=64), (), "",
+              "terms of the time scales, the longest steps first: names of terms in one text for each scale, such as "
+              '["light.1 strange", "light.2", "gauge"]; one scale for each term if empty, quarks in the order two '
+              "equal ones, single ones, those of two masses"),
     Parameter("hmc", "steps", list_of(integer(1, 10000), 1), (10,), "",
-              "steps of the time scales: of a trajectory, then within each move of the coarser scale. One for each "
-              "term: quarks from the lightest up (the heaviest with the determinant of the clover term), "
-              "the strange one, the heavy doublet, last the gauge field"),
+              "steps of the time scales: of a trajectory, then within each move of the coarser scale"),
+    Parameter("hmc", "integrator", list_of(choice(*INTEGRATORS), 1), ("2mn",), "",
+              "integrator, one for each scale or one for all"),
+    Parameter("hmc", "lambdas", list_of(real("[0.01, 0.49]"), 1), sea.LAMBDAS, "",
+              f"weight lambda of {' and '.join(TUNABLE)}, one for each scale or one for all"),
+    Parameter("hmc", "accept_from", integer(0, 10**8), 0, "trajectories",
+              "number of first trajectories that are taken without a decision"),
+    Parameter("hmc", "forces_every", integer(0, 10**8), 0, "trajectories",
+              "distance of trajectories whose forces are recorded by term; 0: none"),
+    Parameter("hmc", "reversibility_every", integer(0, 10**8), 0, "trajectories",
+              "distance of trajectories that are integrated backwards too; 0: none"),
+    Parameter("hmc", "eigenvalues_every", integer(0, 10**8), 0, "trajectories",
+              "distance of trajectories at whose end the extreme eigenvalues of M^+ M are computed; 0: none"),
     *measurement_tables.TABLE,
     Parameter("fixing", "gauge", choice(*GAUGES), None, "", "all directions count, or those of space"),
     Parameter("fixing", "tolerance", real("[1e-28, 1]"), 1e-12, "", "largest theta, tr Delta Delta^+ / 3 on average"),
@@ -109,9 +149,10 @@ class Parameters(parameters.Parameters):
     """Parameters of a run, such as ``p.action.beta`` and ``p.mesons["pion"].kappa``."""
 
     SCHEMA = SCHEMA
-    FREE = RANGES | LENGTH
+    FREE = RANGES | LENGTH | MONITORS
     INSTEAD = {
-        **dict.fromkeys(RANGES, "a run can continue with a wider range, with as many poles or more"),
+        **dict.fromkeys(RANGES, "a run can continue with a wider range, with as many poles or more, and with "
+                        "correction"),
         "updates.configurations": "a run can continue with more configurations",
         "updates.start": "a run continues from its own fields: leave --from out",
     }
@@ -126,52 +167,45 @@ class Parameters(parameters.Parameters):
         extents = values["lattice"].extents
         if any(n % 2 for n in extents):
             raise InputError(f"{source}: lattice.extents = {shown(extents)} is not allowed: extents must be even")
-        if values["action"].gauge != "wilson" and min(extents) < 4:
+        if rectangle_coefficient(values["action"].gauge) and min(extents) < 4:
             raise InputError(f"{source}: lattice.extents = {shown(extents)} is not allowed with action.gauge = "
-                             f'"{values["action"].gauge}": rectangles need extents of at least 4')
+                             f'{shown(values["action"].gauge)}: rectangles need extents of at least 4')
         measurement_tables.check(values, source)
+        sea.check_quarks(values["quarks"], values["lattice"].boundary, source)
+        sea.check_reweighting(values["quarks"], values["reweighting"], source)
         if values["measure"].configurations:
             return
         if values["action"].beta is None:
             raise InputError(f"{source}: action.beta is missing: it is needed but with measure.configurations")
-        quarks, masses, steps = values["quarks"], values["quarks"].masses, values["hmc"].steps
+        cls._check_sea(values, source)
+
+    @staticmethod
+    def _check_sea(values: Mapping[str, Any], source: str) -> None:
+        quarks, hmc, boundary = values["quarks"], values["hmc"], values["lattice"].boundary
         if values["updates"].algorithm == "heatbath":
-            if quarks.kappa is not None:
-                raise InputError(f'{source}: quarks.kappa = {quarks.kappa:g} is not allowed with '
-                                 'updates.algorithm = "heatbath": quarks need "hmc"')
-            for name in RATIONAL:
-                if values[name].kappa is not None:
-                    raise InputError(f'{source}: {name}.kappa is not allowed with updates.algorithm = "heatbath": '
-                                     'quarks need "hmc"')
+            for name in quarks:
+                raise InputError(f'{source}: [quarks.{name}] is not allowed with updates.algorithm = "heatbath": '
+                                 'quarks need "hmc"')
+            if boundary == "open":
+                raise InputError(f'{source}: lattice.boundary = "open" is not allowed with updates.algorithm = '
+                                 '"heatbath": it needs "hmc"')
             return
-        for name in RATIONAL:
-            section = values[name]
-            if section.kappa is not None and (section.range is None or section.range[0] >= section.range[1]):
-                raise InputError(f"{source}: {name}.range = {shown(section.range)} is not allowed with {name}.kappa: "
-                                 "it has the smallest and the largest eigenvalue of M^+ M")
-        heavy = values["heavy"]
-        if heavy.kappa is not None:
-            for key in ("mu", "epsilon"):
-                if getattr(heavy, key) is None:
-                    raise InputError(f"{source}: heavy.{key} is missing: it is needed with heavy.kappa")
-            if heavy.epsilon**2 >= heavy.mu**2 + 1 / (2 * heavy.kappa)**2:
-                raise InputError(f"{source}: heavy.epsilon = {heavy.epsilon:g} is not allowed: it is less than "
-                                 "sqrt(mu^2 + 1 / (2 kappa)^2)")
-            if quarks.csw:
-                raise InputError(f"{source}: quarks.csw = {quarks.csw:g} is not allowed with heavy.kappa: the heavy "
-                                 "doublet has no clover term")
-        if any(a >= b for a, b in zip(masses, masses[1:])):
-            raise InputError(f"{source}: quarks.masses = {shown(masses)} is not allowed: masses ascend")
-        terms = 1 + (0 if quarks.kappa is None else 1 + len(masses)) + sum(values[name].kappa is not None
-                                                                           for name in RATIONAL)
-        if len(steps) != terms:
-            of = "the gauge field" if terms == 1 else f"{terms - 1} of quarks and the gauge field"
-            raise InputError(f"{source}: hmc.steps = {shown(steps)} is not allowed: one number for each term of "
-                             f"the action, {terms} ({of})")
-        moves = math.prod(steps) * len(INTEGRATORS[values["hmc"].integrator][1]) ** len(steps)
-        if moves > MOST_MOVES:
-            raise InputError(f"{source}: hmc.steps = {shown(steps)} is not allowed: a trajectory moves links at most "
-                             f"{MOST_MOVES} times")
+        if values["action"].cG != 1 and boundary != "open":
+            raise InputError(f"{source}: action.cG = {values['action'].cG:g} is not allowed with lattice.boundary = "
+                             '"periodic"')
+        if boundary == "open":
+            if values["lattice"].extents[0] < 6:
+                raise InputError(f"{source}: lattice.extents = {shown(values['lattice'].extents)} is not allowed with "
+                                 'lattice.boundary = "open": T is at least 6')
+            for family, name, _ in measurement_tables.each(values):
+                if family != "reweighting":
+                    raise InputError(f'{source}: [{family}.{name}] is not allowed with lattice.boundary = "open": '
+                                     "it is for periodic lattices")
+        sea.check_scales(quarks, hmc, source)
+        count = math.prod(moves(scale.integrator, scale.steps) for scale in sea.scales_of(quarks, hmc))
+        if count > MOST_MOVES:
+            raise InputError(f"{source}: hmc.steps = {shown(hmc.steps)} is not allowed: a trajectory moves links at "
+                             f"most {MOST_MOVES} times")
 
     def binds(self, key: str) -> bool:
         return super().binds(key) and not measurement_tables.is_of_measurements(key)
@@ -185,10 +219,16 @@ class Parameters(parameters.Parameters):
         """Allow wider ranges of rational functions with as many poles or more, more configurations and measurements."""
         if measurement_tables.is_of_measurements(key):
             return measurement_tables.may_grow(key, self.values(), before.values())
-        section, _, name = key.partition(".")
+        section, _, name = key.rpartition(".")
+        if section.startswith("quarks."):
+            table = section.partition(".")[2]
+            if name not in ("range", "poles", "correction") or not (table in self.quarks and table in before.quarks):
+                return False
+            new, old = getattr(self.quarks[table], name), getattr(before.quarks[table], name)
+            if name == "range":
+                return None not in (new, old) and new[0] <= old[0] and old[1] <= new[1]
+            return (new or sea.POLES) >= (old or sea.POLES) if name == "poles" else new >= old
         new, old = getattr(getattr(self, section), name), getattr(getattr(before, section), name)
-        if key in RANGES and name == "range":
-            return None not in (new, old) and new[0] <= old[0] and old[1] <= new[1]
         if key == "measure.configurations":
             return bool(new) == bool(old)
-        return key == "updates.save_every" or key in RANGES | LENGTH and new >= old
+        return key == "updates.save_every" or key in MONITORS or key in LENGTH and new >= old

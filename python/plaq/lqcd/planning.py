@@ -8,10 +8,12 @@ from typing import Any
 
 from plaq import _core
 from plaq.data.formatting import format_duration, format_size
-from plaq.lqcd.choices import INTEGRATORS, RECTANGLES
+from plaq.lqcd import sea
+from plaq.lqcd.choices import rectangle_coefficient
 from plaq.lqcd.files.find import find_files
+from plaq.lqcd.integrators import forces, moves
 from plaq.lqcd.measurements.scales import flow_times
-from plaq.lqcd.parameters import RATIONAL, Parameters
+from plaq.lqcd.parameters import Parameters
 from plaq.machine import memory as machine_memory
 from plaq.run.forecast import Forecast
 
@@ -25,7 +27,6 @@ SITE_SHIFT = 0.07  # a field of matrices moved by one site, or a product of two
 SITE_APE, SITE_GAUSS = 4.0, 0.35  # a step of smearing links, or a spinor
 SITE_MESON, SITE_BARYON = 3.0, 15.0  # a contraction of two or three propagators, for each momentum
 SITE_SETUP, SITE_CYCLE, CYCLES = 98.0, 0.6, 25  # multigrid: setup, a cycle, and cycles of a solve
-RATIONAL_NAMES = {"strange": "strange quark", "heavy": "heavy doublet"}
 STEPS = 100  # assumed for a solve
 CERTAIN = 3.0  # a run that needs this multiple of the memory is refused
 # Bytes of a site. NEAR: links of a hopping matrix; MULTIGRID: test vectors, coarse matrix and directions of GCR.
@@ -42,52 +43,53 @@ class ForceCount:
 
 
 def time_scales(p: Parameters) -> tuple[list[ForceCount], int]:
-    """Return the scales of a trajectory, the coarsest first, and the number of moves of links in it."""
-    names = [name for name in RATIONAL if getattr(p, name).kappa is not None]
-    names = [*(RATIONAL_NAMES[name] for name in names), "the gauge field"]
-    if p.quarks.kappa is not None:
-        chain = [0.0, *p.quarks.masses]
-        names = [*(f"quarks, mass {a:g} over {b:g}" for a, b in zip(chain, chain[1:])),
-                 f"quarks, mass {chain[-1]:g}", *names]
-    kicks, moves = INTEGRATORS[p.hmc.integrator]
+    """Return the forces of a trajectory, those of the coarsest scale first, and the number of moves of links in it."""
     calls, counts = 1, []
-    for name, steps in zip(names, p.hmc.steps):
-        flavours = 2 if name == RATIONAL_NAMES["heavy"] else 1
-        counts.append(ForceCount(name, calls * (steps * (len(kicks) - 1) + 1), flavours))
-        calls *= steps * len(moves)
+    for scale in sea.scales_of(p.quarks, p.hmc):
+        kicks = calls * forces(scale.integrator, scale.steps)
+        for term in scale.terms:
+            q = p.quarks.get(term.partition(".")[0])
+            counts.append(ForceCount(term, kicks, 2 if q and sea.is_doublet(q) else 1))
+        calls *= moves(scale.integrator, scale.steps)
     return counts, calls
 
 
 def memory(p: Parameters, sites: int) -> int:
     """Return the largest number of bytes of all fields on ``sites`` sites, without the interpreter's own."""
     valence = quark_tables(p)
-    clover = any(q.csw for q in (p.quarks, *valence))
-    quarks = any(q.kappa is not None for q in (p.quarks, p.strange, p.heavy))
+    clover = any(q.csw for q in (*p.quarks.values(), *valence))
     needs = 2 * LINKS + 10 * MATRIX  # two fields of links, and workspace of staples
     if p.updates.algorithm == "hmc":
         needs += 2 * LINKS
-    if quarks or valence:
+    if p.quarks or valence:
         needs += 3 * NEAR // 2 + 10 * SPINOR + clover * 5 * BLOCKS // 2
-    needs += max((2 * q.poles + 4) * flavours * (q.kappa is not None)
-                 for q, flavours in ((p.strange, 1), (p.heavy, 2))) * SPINOR // 2
+    needs += max((_spinors_of(q) for q in p.quarks.values()), default=0) * SPINOR // 2
     needs += max((lines_kept(q) * SPINOR + MULTIGRID * (q.solver == "multigrid") for q in valence), default=0)
     if p.flow:
         needs = max(needs, 5 * LINKS + 20 * MATRIX)
     return needs * sites
 
 
+def _spinors_of(q: Any) -> int:
+    """Return the number of spinors on odd sites that the solves of quarks keep."""
+    if sea.is_pair(q):
+        return 2 * q.history
+    return (2 * max(sea.parts_of(q)) + 4) * (2 if sea.is_doublet(q) else 1)
+
+
 def seconds(p: Parameters) -> dict[str, float]:
     """Return seconds of one core by part of the run, if a solve takes `STEPS` steps."""
     sites = math.prod(p.lattice.extents)
-    rectangles = RECTANGLES[p.action.gauge] != 0
+    rectangles = rectangle_coefficient(p.action.gauge) != 0
     number = configurations(p)
     sweeps = 0 if p.measure.configurations else p.updates.thermalisation + (number - 1) * p.updates.sweeps
     if p.updates.algorithm == "hmc":
-        scales, moves = time_scales(p)
-        normal = SITE_NORMAL[p.quarks.csw != 0] * STEPS
-        sweep = 4 * (LINK_FORCE[rectangles] * scales[-1].kicks + LINK_MOVE * moves)
+        scales, link_moves = time_scales(p)
+        normal = SITE_NORMAL[any(q.csw for q in p.quarks.values())] * STEPS
+        gauge = next(count for count in scales if count.term == sea.GAUGE)
+        sweep = 4 * (LINK_FORCE[rectangles] * gauge.kicks + LINK_MOVE * link_moves)
         # Three more solves for values at both ends.
-        sweep += normal * sum(count.flavours * (count.kicks + 3) for count in scales[:-1])
+        sweep += normal * sum(count.flavours * (count.kicks + 3) for count in scales if count is not gauge)
     else:
         sweep = 4 * LINK_UPDATE[rectangles] * (1 + p.updates.over_relaxations)
     each = {"updates": sweep * sweeps,
@@ -95,6 +97,8 @@ def seconds(p: Parameters) -> dict[str, float]:
             **{family: sum(cost(table) * (number // table.every) for table in getattr(p, family).values())
                for family, cost in (("mesons", mesons_cost), ("baryons", baryons_cost), ("charges", charges_cost),
                                     ("disconnected", disconnected_cost))},
+            "reweighting": sum(table.sources * STEPS * SITE_NORMAL[True] * (number // table.every)
+                               for table in p.reweighting.values()),
             "flow": sum(flow_cost(table) * (number // table.every) for table in p.flow.values())}
     return {part: 1e-6 * sites * value for part, value in each.items() if value}
 
@@ -191,20 +195,19 @@ def describe(p: Parameters, ranks: int) -> str:
         return "\n".join([lattice, stored, "", estimate(p, ranks, 1)])
     lines = [lattice,
              f"action:      {p.action.gauge}, beta = {p.action.beta:g}"]
-    q, strange, heavy = p.quarks, p.strange, p.heavy
-    for name, kappa, more in (("quarks", q.kappa, f"{f', mu = {q.mu:g}' if q.mu else ''}, c_sw = {q.csw:g}"),
-                              ("strange", strange.kappa, f", c_sw = {q.csw:g}"),
-                              ("heavy", heavy.kappa, f", mu = {heavy.mu} +- {heavy.epsilon}")):
-        if kappa is not None:
-            lines.append(f"{name + ':':12} kappa = {kappa:g}, m = {1 / (2 * kappa) - 4:.4g}{more}")
+    for name, q in p.quarks.items():
+        mass = f", mu = {q.mu:g} +- {q.epsilon:g}" if sea.is_doublet(q) else f", mu = {q.mu:g}" if q.mu else ""
+        count = "two quarks" if q.flavours == 2 else "one quark"
+        lines.append(f"{name + ':':12} {count}, kappa = {q.kappa:g}, m = {1 / (2 * q.kappa) - 4:.4g}{mass}, "
+                     f"c_sw = {q.csw:g}")
     algorithm = ("heat bath" if p.updates.algorithm == "heatbath"
-           else f"hybrid Monte Carlo, {p.hmc.integrator}, length {p.hmc.length:g}")
+                 else f"hybrid Monte Carlo, {', '.join(dict.fromkeys(p.hmc.integrator))}, length {p.hmc.length:g}")
     lines.append(f"updates:     {algorithm}; {p.updates.configurations} configurations, {p.updates.sweeps} apart, "
                  f"after {p.updates.thermalisation}")
     if p.updates.algorithm == "hmc":
-        scales, moves = time_scales(p)
+        scales, link_moves = time_scales(p)
         lines += [f"  a trajectory takes {count.kicks:5} forces of {count.term}" for count in scales]
-        lines.append(f"  and moves links {moves} times")
+        lines.append(f"  and moves links {link_moves} times")
     return "\n".join([*lines, "", estimate(p, ranks, 1)])
 
 

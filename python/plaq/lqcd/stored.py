@@ -10,7 +10,6 @@ import numpy as np
 
 from plaq.data.formatting import format_duration
 from plaq.errors import InputError
-from plaq.lqcd.action.ranges import Ranges
 from plaq.lqcd.chain import lattice_of
 from plaq.lqcd.fields.fields import GaugeField
 from plaq.lqcd.files.find import find_files
@@ -70,7 +69,7 @@ class Stored:
         return None
 
     def results(self) -> Results:
-        return self.measured.results(np.zeros((0, 2)), Ranges(self.p, 0, None))
+        return self.measured.results(np.zeros((0, 2)))
 
 
 def check_order(files: list[Path], before: list[str]) -> None:

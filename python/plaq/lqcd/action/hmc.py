@@ -4,8 +4,7 @@ A gauge field is moved along $\dot U = P U$, $\dot P = -F$ from random momenta. 
 probability $\min(1, e^{-\Delta H})$.
 
 Forces that cost much and are weak are integrated with longer steps (Sexton and Weingarten, Nucl. Phys. B 380, 665
-(1992)). Integrators are those of Omelyan, Mryglod and Folk, Comput. Phys. Commun. 151, 272 (2003): "2mn" of second
-order (their equation 31), "omf4" of fourth (their equation 71).
+(1992)). Integrators: `plaq.lqcd.integrators`.
 """
 
 from __future__ import annotations
@@ -13,12 +12,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
 from plaq.lqcd.action.terms import Term
-from plaq.lqcd.choices import INTEGRATORS
 from plaq.lqcd.fields.fields import GaugeField, Momenta
+from plaq.lqcd.integrators import LAMBDA, operations
 
 
 @dataclass(frozen=True)
@@ -28,57 +28,94 @@ class TimeScale:
     terms: tuple[Term, ...]
     steps: int
     integrator: str = "2mn"
+    weight: float = LAMBDA
 
 
 @dataclass(frozen=True)
 class TrajectoryResult:
-    """Result of a trajectory: final H minus initial H, and whether it was accepted."""
+    """Result of a trajectory: final H minus initial H, and whether it was accepted.
+
+    ``returned``, if it was integrated backwards as well: (H there and back minus initial H, largest change of a number
+    in a link).
+    """
 
     delta_h: float
     accepted: bool
+    returned: tuple[float, float] | None = None
 
 
-def integrate(gauge: GaugeField, momenta: Momenta, scales: Sequence[TimeScale], time: float) -> None:
-    """Move field and momenta by ``time``; the first scale has the longest steps.
+class Watch(Protocol):
+    """Receiver of forces: of each kick by one term the momenta before and after it, and the time."""
 
-    The last kick of a step and the first of the next are merged. Collective.
-    """
+    def __call__(self, term: Term, before: Momenta, after: Momenta, time: float) -> None: ...
+
+
+def integrate(gauge: GaugeField, momenta: Momenta, scales: Sequence[TimeScale], time: float,
+              watch: Watch | None = None) -> None:
+    """Move field and momenta by ``time``; the first scale has the longest steps. Collective."""
     if not scales:
         momenta.move(gauge, time)
         return
     (scale, *finer), h = scales, time / scales[0].steps
-    kicks, moves = INTEGRATORS[scale.integrator]
-
-    def kick(part: float) -> None:
-        with gauge.frozen():
-            for term in scale.terms:
-                term.kick(momenta, gauge, part * h)
-
-    kick(kicks[0])
-    for step in range(scale.steps):
-        for part, move in zip(kicks[1:-1], moves):
-            integrate(gauge, momenta, finer, move * h)
-            kick(part)
-        integrate(gauge, momenta, finer, moves[-1] * h)
-        kick(kicks[-1] + kicks[0] if step + 1 < scale.steps else kicks[-1])
+    for operation in operations(scale.integrator, scale.steps, scale.weight):
+        if not operation.is_kick:
+            integrate(gauge, momenta, finer, operation.part * h, watch)
+            continue
+        at = _displaced(gauge, scale.terms, operation.gradient * h * h) if operation.gradient else gauge
+        _kick(at, momenta, scale.terms, operation.part * h, watch)
 
 
-def trajectory(gauge: GaugeField, scales: Sequence[TimeScale], length: float, seed: int,
-               number: int) -> TrajectoryResult:
+def _kick(gauge: GaugeField, momenta: Momenta, terms: Sequence[Term], time: float, watch: Watch | None = None) -> None:
+    with gauge.frozen():
+        for term in terms:
+            before = momenta.copy() if watch else None
+            term.kick(momenta, gauge, time)
+            if watch:
+                watch(term, before, momenta, time)
+
+
+def _displaced(gauge: GaugeField, terms: Sequence[Term], factor: float) -> GaugeField:
+    """Return exp(-factor F) U with the force F of the terms."""
+    moved, force = gauge.copy(), Momenta(gauge.lattice)
+    _kick(gauge, force, terms, 1.0)
+    force.move(moved, factor)
+    return moved
+
+
+def trajectory(gauge: GaugeField, scales: Sequence[TimeScale], length: float, seed: int, number: int, *,
+               corrections: Sequence[Term] = (), always: bool = False, reverse: bool = False,
+               watch: Watch | None = None) -> TrajectoryResult:
     """Run one trajectory with random numbers of (seed, number).
 
-    The field is restored if the trajectory is not accepted, for instance because the final H is not finite. Collective.
+    The field is restored if the trajectory is not accepted, for instance because the final H is not finite.
+
+    corrections : terms without force that H has as well. always : accept unless H is not finite. reverse : integrate
+    backwards from the end, too. watch : receives the forces. Collective.
     """
-    terms = [term for scale in scales for term in scale.terms]
+    terms = [*(term for scale in scales for term in scale.terms), *corrections]
     momenta, before = Momenta(gauge.lattice).gaussian(seed, number), gauge.copy()
     with gauge.frozen():
         start = [momenta.kinetic_energy(), *(term.begin(gauge, seed, number) for term in terms)]
-    integrate(gauge, momenta, scales, length)
-    with gauge.frozen():
-        end = [momenta.kinetic_energy(), *(term.value(gauge) for term in terms)]
-    delta_h = math.fsum([*end, *(-value for value in start)]) if np.isfinite(end).all() else math.inf
+    integrate(gauge, momenta, scales, length, watch)
+    delta_h = _energy(gauge, momenta, terms, start)
+    returned = None
+    if reverse and math.isfinite(delta_h):
+        back, momenta = gauge.copy(), momenta.copy()
+        momenta.array[:] *= -1
+        for term in terms:
+            term.forget()
+        integrate(back, momenta, scales, length)
+        change = np.abs(back.array - before.array).max(initial=0.0)
+        returned = (_energy(back, momenta, terms, start), float(gauge.lattice.comm.allreduce(change, "max")))
     drawn = np.random.Generator(np.random.Philox(key=seed, counter=[0, 0, 2, number])).random()
-    accepted = drawn < math.exp(min(0.0, -delta_h))
+    accepted = math.isfinite(delta_h) if always else drawn < math.exp(min(0.0, -delta_h))
     if not accepted:
         gauge.array[:] = before.array
-    return TrajectoryResult(delta_h, accepted)
+    return TrajectoryResult(delta_h, accepted, returned)
+
+
+def _energy(gauge: GaugeField, momenta: Momenta, terms: Sequence[Term], start: Sequence[float]) -> float:
+    """Return H minus the sum of ``start``, inf if it is not finite."""
+    with gauge.frozen():
+        end = [momenta.kinetic_energy(), *(term.value(gauge) for term in terms)]
+    return math.fsum([*end, *(-value for value in start)]) if np.isfinite(end).all() else math.inf

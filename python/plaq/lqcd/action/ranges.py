@@ -8,27 +8,27 @@ import numpy as np
 
 from plaq.data.estimate import Axis
 from plaq.data.recorded import Recorded
+from plaq.lqcd import sea
 from plaq.lqcd.action.rational import InverseRoot
-from plaq.lqcd.parameters import RATIONAL, Parameters
+from plaq.lqcd.parameters import Parameters
 
 COLUMNS = ("trajectories before it", "smallest eigenvalue of M^+ M", "largest one", "poles")
 
 
 class Ranges:
-    """Rows {section: [change, (trajectories before it, low, high, poles)]} of the sections `RATIONAL` with quarks.
+    """Rows {name: [change, (trajectories before it, low, high, poles)]} of the quarks with rational functions.
 
     The last row is that of ``p``, which continues after ``trajectories`` from the rows ``before``.
     """
 
     def __init__(self, p: Parameters, trajectories: int, before: Mapping[str, np.ndarray] | None):
         self.rows: dict[str, np.ndarray] = {}
-        for name in RATIONAL:
-            section = getattr(p, name)
-            if section.kappa is None:
+        for name, q in p.quarks.items():
+            if sea.is_pair(q):
                 continue
-            rows = (before or {}).get(name, np.zeros((0, len(COLUMNS))))
-            if not len(rows) or tuple(rows[-1, 1:]) != (*section.range, section.poles):
-                rows = np.vstack([rows[rows[:, 0] < trajectories], [trajectories, *section.range, section.poles]])
+            rows, now = (before or {}).get(name, np.zeros((0, len(COLUMNS)))), (*q.range, q.poles or sea.POLES)
+            if not len(rows) or tuple(rows[-1, 1:]) != now:
+                rows = np.vstack([rows[rows[:, 0] < trajectories], [trajectories, *now]])
             self.rows[name] = rows
 
     def sentences(self) -> list[str]:

@@ -1,13 +1,14 @@
 r"""Single flavours by a rational function (RHMC: Clark and Kennedy, hep-lat/0608015).
 
-A term represents $|\det \hat M|$ as
-$\int d\phi\, e^{-\phi^+ R(\hat M^+ \hat M) \phi}$ with $R(y) \approx y^{-1/2}$ of Zolotarev."""
+$|\det \hat M|$ is represented as
+$\int d\phi\, e^{-\phi^+ R(\hat M^+ \hat M) \phi}$ with $R(y) \approx y^{-1/2}$ of Zolotarev. Factors of R may be
+terms of their own on different time scales, and a correction makes the determinant exact."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import ellipj, ellipkm1
@@ -47,6 +48,12 @@ class InverseRoot:
     def __call__(self, y):
         return self.factor * np.prod((y + self.above[:, None]) / (y + self.below[:, None]), axis=0)
 
+    def parts(self, poles: Sequence[int]) -> list[InverseRoot]:
+        """Return factors of R with these numbers of poles, the smallest poles first; the last has the factor A."""
+        ends = len(self.below) - np.cumsum([0, *poles])
+        return [replace(self, factor=self.factor if first == 0 else 1.0, above=self.above[first:end],
+                        below=self.below[first:end]) for end, first in zip(ends, ends[1:])]
+
     def residues(self) -> np.ndarray:
         """Return r with R(y) = A (1 + sum_k r_k / (y + b_k))."""
         return _residues(-self.above, -self.below)
@@ -75,19 +82,20 @@ def spectral_range(matrix: LinearOperator, steps: int = 40) -> tuple[float, floa
 
 
 class RationalTerm(Term):
-    r"""Term $\phi^+ R(\hat M^+ \hat M)\phi$, which represents $|\det \hat M|$.
+    r"""Term $\phi^+ R(\hat M^+ \hat M)\phi$, which represents $|\det \hat M|$, or the factor of it that R stands for.
 
     It is for one flavour of a `Wilson` without twisted mass, or for both of a `Doublet`.
 
     matrix : operator of a gauge field. root : R, whose range holds the eigenvalues of $\hat M^+\hat M$. number : index
-    of the pseudofermion in a trajectory; a doublet takes the next one, too. RunError at the beginning of a trajectory
-    if R is not an inverse root of the operator.
+    of the pseudofermion in a trajectory; a doublet takes the next one, too. whole : the inverse root that R is a factor
+    of (by default R itself), RunError at the beginning of a trajectory if it is none of the operator; None: no check.
     """
 
     def __init__(self, matrix: Callable[[GaugeField], LinearOperator], root: InverseRoot, *, number: int = 0,
-                 residual: float = 1e-11, force_residual: float = 1e-8):
+                 residual: float = 1e-11, force_residual: float = 1e-8, whole: InverseRoot | str | None = "root"):
         self.matrix, self.root, self.number = matrix, root, number
         self.residual, self.force_residual = residual, force_residual
+        self.whole = root if whole == "root" else whole
         self.phi: SpinorField | Flavours | None = None
 
     def begin(self, gauge: GaugeField, seed: int, trajectory: int) -> float:
@@ -105,31 +113,83 @@ class RationalTerm(Term):
             self.phi.add(solution, w * p)
             rotated.add(solution, w)
         self.phi.add(M.hermitian(rotated), 1j).scale(1 / math.sqrt(self.root.factor))
-        self._check(M)
+        if self.whole is not None:
+            self._check(M, self.whole)
         return eta.norm2()
 
     def value(self, gauge: GaugeField) -> float:
-        return self.phi.dot(self._apply(gauge.operator(self.matrix), self.phi)).real
+        return self.phi.dot(apply_root(self.root, gauge.operator(self.matrix), self.phi, self.residual)).real
 
     def kick(self, momenta: Momenta, gauge: GaugeField, time: float) -> None:
         M = gauge.operator(self.matrix)
         for r, X in zip(self.root.residues(), solve_shifted(M, self.phi, self.root.below, self.force_residual)):
             momenta.kick(M.derivative(gauge, X, M.apply_odd(X)), time * M.kappa * self.root.factor * r)
 
-    def _apply(self, M: LinearOperator, psi):
-        """Return R(M^+ M) psi."""
-        out = psi.copy()
-        for r, x in zip(self.root.residues(), solve_shifted(M, psi, self.root.below, self.residual)):
-            out.add(x, r)
-        return out.scale(self.root.factor)
-
-    def _check(self, M: LinearOperator) -> None:
-        back = M.normal(self._apply(M, self._apply(M, self.phi))).add(self.phi, -1.0)
-        off, root = math.sqrt(back.norm2() / self.phi.norm2()), self.root
+    def _check(self, M: LinearOperator, root: InverseRoot) -> None:
+        off = math.sqrt(deviation(root, M, self.phi, self.residual).norm2() / self.phi.norm2())
         if off > 4 * root.delta + 100 * self.residual:
-            low, high = spectral_range(M)
-            error = RunError(f"the rational function for eigenvalues of M^+ M from {root.low:g} to {root.high:g} "
-                             f"is off by {off:.2g}, not {2 * root.delta:.2g}: for {M} they are about from {low:.3g} "
-                             f"to {high:.3g}; a run can continue with a wider range")
-            error.ranks = M.lattice.comm.size
-            raise error
+            raise out_of_range(root, M, off)
+
+
+class CorrectionTerm(Term):
+    r"""Term $\phi^+ (1 + Z)^{-1/2} \phi$ with $Z = \hat M^+\hat M R^2 - 1$, which represents $|\det\hat M| \det R$.
+
+    With the terms of R the determinant is exact, whatever the range of R. Z is small, so the power is its binomial
+    series, of few terms but where an eigenvalue has left the range. The term has no force: it takes part in the
+    decision to accept alone. RunError where the series does not converge, far outside of the range.
+    """
+
+    def __init__(self, matrix: Callable[[GaugeField], LinearOperator], root: InverseRoot, *, number: int = 0,
+                 residual: float = 1e-11):
+        self.matrix, self.root, self.number, self.residual = matrix, root, number, residual
+        self.phi: SpinorField | Flavours | None = None
+
+    def begin(self, gauge: GaugeField, seed: int, trajectory: int) -> float:
+        M = gauge.operator(self.matrix)
+        eta = M.zeros(odd=True).pseudofermion(seed, trajectory, self.number)
+        self.phi = self._power(M, eta, 0.25)
+        return eta.norm2()
+
+    def value(self, gauge: GaugeField) -> float:
+        return self.phi.dot(self._power(gauge.operator(self.matrix), self.phi, -0.5)).real
+
+    def kick(self, momenta: Momenta, gauge: GaugeField, time: float) -> None:
+        """Leave the momenta as they are."""
+
+    def _power(self, M: LinearOperator, psi, exponent: float, most: int = 200):
+        """Return (1 + Z)^exponent psi."""
+        out, term, size, factor = psi.copy(), psi, psi.norm2(), 1.0
+        for n in range(1, most + 1):
+            term = deviation(self.root, M, term, self.residual)
+            factor *= (exponent - n + 1) / n
+            out.add(term, factor)
+            share = math.sqrt(term.norm2() / size)
+            if abs(factor) * share < 10 * self.residual:
+                return out
+            if not share < 1e3:
+                break
+        raise out_of_range(self.root, M, share)
+
+
+def apply_root(root: InverseRoot, M: LinearOperator, psi, residual: float):
+    """Return R(M^+ M) psi. Collective, as all below."""
+    out = psi.copy()
+    for r, x in zip(root.residues(), solve_shifted(M, psi, root.below, residual)):
+        out.add(x, r)
+    return out.scale(root.factor)
+
+
+def deviation(root: InverseRoot, M: LinearOperator, psi, residual: float):
+    """Return (M^+ M R^2 - 1) psi."""
+    twice = apply_root(root, M, apply_root(root, M, psi, residual), residual)
+    return M.normal(twice).add(psi, -1.0)
+
+
+def out_of_range(root: InverseRoot, M: LinearOperator, off: float) -> RunError:
+    """Return the error of an operator whose eigenvalues are not in the range of R."""
+    low, high = spectral_range(M)
+    error = RunError(f"the rational function for eigenvalues of M^+ M from {root.low:g} to {root.high:g} "
+                     f"is off by {off:.2g}, not {2 * root.delta:.2g}: for {M} they are about from {low:.3g} "
+                     f"to {high:.3g}; a run can continue with a wider range, or with correction = true")
+    error.ranks = M.lattice.comm.size
+    return error

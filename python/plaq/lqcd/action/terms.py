@@ -5,19 +5,26 @@ A kick is $P \to P - \tau F$ with $F = T_a\, dS/d\epsilon_a$ for $U \to e^{\epsi
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
 from plaq import _core
+from plaq.lqcd.action.guess import ChronologicalGuess
+from plaq.lqcd.fields import open_ends
 from plaq.lqcd.fields.fields import GaugeField, Momenta, SpinorField
+from plaq.lqcd.fields.linear_operator import LinearOperator
 from plaq.lqcd.fields.solvers import solve_normal
 from plaq.lqcd.fields.wilson import Wilson
 
 
 class Term(ABC):
     """Term of an action."""
+
+    name = ""  # of the term or the group of terms that an input makes
 
     def begin(self, gauge: GaugeField, seed: int, trajectory: int) -> float:
         """Draw new fields of the term, and return its initial value in a trajectory. Collective, as all methods."""
@@ -27,6 +34,9 @@ class Term(ABC):
     def value(self, gauge: GaugeField) -> float:
         """Return the value of the term for a gauge field."""
 
+    def forget(self) -> None:
+        """Leave solutions before out of further ones: the direction of time changes."""
+
     @abstractmethod
     def kick(self, momenta: Momenta, gauge: GaugeField, time: float) -> None:
         """Kick momenta: P -= time F."""
@@ -35,103 +45,165 @@ class Term(ABC):
 class GaugeTerm(Term):
     r"""Term $-\frac{\beta}{3} [c_0 \sum \mathrm{Re\,tr} P + c_1 \sum \mathrm{Re\,tr} R]$ with $c_0 = 1 - 8 c_1$.
 
-    Sums are over all plaquettes P and 2 x 1 rectangles R.
+    Sums are over all plaquettes P and 2 x 1 rectangles R. With ``is_open`` those that leave the lattice in time are
+    left out, and those in space on the first and the last slice have the weight $c_G/2$ (Luescher and Schaefer,
+    arXiv:1206.2809, eq. (2.2)).
     """
 
-    def __init__(self, beta: float, c1: float = 0.0):
-        self.beta, self.c1 = beta, c1
+    name = "gauge"
+
+    def __init__(self, beta: float, c1: float = 0.0, *, is_open: bool = False, cG: float = 1.0):
+        self.beta, self.c1, self.is_open, self.cG = beta, c1, is_open, cG
 
     def value(self, gauge: GaugeField) -> float:
-        mean = (1 - 8 * self.c1) * 6 * gauge.plaquette()
-        if self.c1:
-            mean += self.c1 * 12 * gauge.rectangle()
-        return -self.beta * gauge.lattice.volume * mean
+        return -self.beta * gauge.lattice.volume * sum(weight * self._mean(links)
+                                                       for weight, links in self._weighted(gauge))
 
     def kick(self, momenta: Momenta, gauge: GaugeField, time: float) -> None:
-        derivative = _core.lqcd.Links(gauge.lattice.layout)
-        gauge.lattice.call(_core.lqcd.action_derivative, gauge.lattice.context, derivative, gauge.native, self.c1)
-        momenta.kick(derivative, -time * self.beta / 6)
+        for weight, links in self._weighted(gauge):
+            derivative = _core.lqcd.Links(gauge.lattice.layout)
+            gauge.lattice.call(_core.lqcd.action_derivative, gauge.lattice.context, derivative, links.native, self.c1)
+            momenta.kick(derivative, -weight * time * self.beta / 6)
+
+    def _mean(self, links: GaugeField) -> float:
+        """Return the loops of a site on average."""
+        mean = (1 - 8 * self.c1) * 6 * links.plaquette()
+        return mean + self.c1 * 12 * links.rectangle() if self.c1 else mean
+
+    def _weighted(self, gauge: GaugeField) -> list[tuple[float, GaugeField]]:
+        """Return (weight, field) of all loops of the action: a link that is zero takes its loops away."""
+        if not self.is_open:
+            return [(1.0, gauge)]
+        return [(1.0, open_ends.inside(gauge)), (self.cG / 2 - 1, open_ends.ends(gauge))]
 
 
 class QuarkTerm(Term):
     r"""Term $\phi^+ W (\hat M^+ \hat M)^{-1} W^+ \phi$, which represents $\det \hat M^+\hat M / \det W^+ W$.
 
     The pseudofermion $\phi$ is on odd sites. The term is for two flavours of even-odd preconditioned Wilson quarks, or
-    a twisted doublet. $\hat M$ is that of `Wilson.apply_odd` with a twist $2\kappa\,$``mass``, W has the twist
-    $2\kappa\,$``heavier`` (Hasenbusch, hep-lat/0107019); W = 1 if ``heavier`` is None.
+    a twisted doublet. $\hat M$ is that of `Wilson.apply_odd` with a twist $2\kappa\,$``mass``. W is the same with the
+    twist $2\kappa\,$``heavier`` (Hasenbusch, hep-lat/0107019), and with ``heavier_kappa`` in place of ``kappa``;
+    W = 1 if both are None.
 
-    number : index of the pseudofermion in a trajectory. residual, force_residual : of the solutions for values and
-    kicks.
+    more : further arguments of `Wilson`. number : index of the pseudofermion in a trajectory. residual, force_residual,
+    precision : of the solutions for values and kicks, and of the steps to them. solver : "cg", or "multigrid", whose
+    test vectors are found once in a trajectory, and kept for the fields along it. history : number of solutions for
+    kicks that the next one begins from (`ChronologicalGuess`); from zero if 0.
     """
 
     def __init__(self, kappa: float, mu: float = 0.0, theta: Sequence[float] = (0, 0, 0, 0), csw: float = 0.0, *,
-                 mass: float = 0.0,
-                 heavier: float | None = None, number: int = 0, residual: float = 1e-12,
-                 force_residual: float = 1e-8):
+                 mass: float = 0.0, heavier: float | None = None, heavier_kappa: float | None = None,
+                 more: Mapping[str, Any] = MappingProxyType({}), number: int = 0, residual: float = 1e-12,
+                 force_residual: float = 1e-8, precision: str = "single", solver: str = "cg", history: int = 0):
         self.kappa, self.number = kappa, number
-        self.matrix = partial(Wilson, kappa=kappa, mu=mu, theta=tuple(theta), csw=csw)
+        self.matrix = partial(Wilson, kappa=kappa, mu=mu, theta=tuple(theta), csw=csw, **more)
+        self.heavier_kappa = kappa if heavier_kappa is None else heavier_kappa
+        self.heavier_matrix = partial(Wilson, kappa=self.heavier_kappa, mu=mu, theta=tuple(theta), csw=csw, **more)
         self.twist = 2 * kappa * mass
-        self.heavier_twist = None if heavier is None else 2 * kappa * heavier
+        self.heavier_twist = (None if heavier is None and heavier_kappa is None
+                              else 2 * self.heavier_kappa * (heavier or 0.0))
         self.residual, self.force_residual = residual, force_residual
+        self.precision, self.solver = precision, solver
+        self.guess = ChronologicalGuess(history)
+        self.with_setup: Wilson | None = None  # operator with the setup of multigrid of this trajectory
         self.phi: SpinorField | None = None
 
     def begin(self, gauge: GaugeField, seed: int, trajectory: int) -> float:
-        M = gauge.operator(self.matrix)
+        self.forget()
         eta = SpinorField(gauge.lattice, odd=True)
         eta.native.pseudofermion(seed, trajectory, self.number)
+        M = gauge.operator(self.matrix)
         self.phi = M.apply_odd(eta, True, self.twist)
         if self.heavier_twist is not None:  # W^+ phi = M^+ eta
-            x = solve_normal(M, self.phi, self.heavier_twist, self.residual)
-            self.phi = M.apply_odd(x, False, self.heavier_twist)
+            W = self._heavier(gauge, M)
+            x = solve_normal(W, self.phi, self.heavier_twist, self.residual, self.precision)
+            self.phi = W.apply_odd(x, False, self.heavier_twist)
         return eta.norm2()
 
     def value(self, gauge: GaugeField) -> float:
-        M = gauge.operator(self.matrix)
-        chi = self._source(M)
-        return chi.dot(solve_normal(M, chi, self.twist, self.residual)).real
+        M, chi = self._source(gauge)
+        return chi.dot(self._solve(M, chi, self.residual)).real
 
     def kick(self, momenta: Momenta, gauge: GaugeField, time: float) -> None:
-        M = gauge.operator(self.matrix)
-        X = solve_normal(M, self._source(M), self.twist, self.force_residual)
+        M, chi = self._source(gauge)
+        X = self.guess.solve(lambda x: M.normal(x, self.twist), chi, self.force_residual,
+                             lambda source, residual: self._solve(M, source, residual))
         Y = M.apply_odd(X, False, self.twist)
-        if self.heavier_twist is not None:
+        if self.heavier_twist is not None and self._is_same:
             np.subtract(Y.array, self.phi.array, out=Y.array)
         momenta.kick(M.derivative(gauge, X, Y), time * self.kappa)
+        if self.heavier_twist is not None and not self._is_same:
+            W = gauge.operator(self.heavier_matrix)
+            momenta.kick(W.derivative(gauge, X, self.phi), -time * self.heavier_kappa)
 
-    def _source(self, M: Wilson) -> SpinorField:
-        """Return W^+ phi."""
-        return self.phi if self.heavier_twist is None else M.apply_odd(self.phi, True, self.heavier_twist)
+    @property
+    def _is_same(self) -> bool:
+        """Whether W differs from M by its twist alone."""
+        return self.heavier_kappa == self.kappa
+
+    def _heavier(self, gauge: GaugeField, M: Wilson) -> Wilson:
+        """Return the operator of W, without its twist."""
+        return M if self._is_same else gauge.operator(self.heavier_matrix)
+
+    def forget(self) -> None:
+        self.guess.forget()
+        self.with_setup = None
+
+    def _source(self, gauge: GaugeField) -> tuple[Wilson, SpinorField]:
+        """Return the operator of M without its twist, and W^+ phi."""
+        if self.heavier_twist is None:
+            return gauge.operator(self.matrix), self.phi
+        if self._is_same:
+            M = gauge.operator(self.matrix)
+            return M, M.apply_odd(self.phi, True, self.heavier_twist)
+        chi = gauge.operator(self.heavier_matrix).apply_odd(self.phi, True, self.heavier_twist)
+        return gauge.operator(self.matrix), chi
+
+    def _solve(self, M: Wilson, chi: SpinorField, residual: float) -> SpinorField:
+        if self.solver == "multigrid" and self.with_setup is not M:
+            if self.with_setup is not None:
+                M.solver.set_up_from(self.with_setup.solver)
+            self.with_setup = M
+        return solve_normal(M, chi, self.twist, residual, self.precision, method=self.solver)
 
 
 class CloverTerm(Term):
     r"""Term $-N \sum \log |\det A|$ over even sites of N flavours with clover term.
 
-    It is the factor of the determinant that even-odd preconditioning separates. It does not depend on ``theta``, with
-    which it shares the operator of a `QuarkTerm`.
+    It is the factor of the determinant that even-odd preconditioning separates; ``matrix`` is a `Wilson`, or with N = 1
+    a `Doublet`, whose A has both flavours.
     """
 
-    def __init__(self, kappa: float, mu: float, csw: float, flavours: int = 2,
-                 theta: Sequence[float] = (0, 0, 0, 0)):
-        self.kappa, self.flavours = kappa, flavours
-        self.matrix = partial(Wilson, kappa=kappa, mu=mu, theta=tuple(theta), csw=csw)
+    def __init__(self, matrix: Callable[[GaugeField], LinearOperator], flavours: int = 2):
+        self.matrix, self.flavours = matrix, flavours
 
     def value(self, gauge: GaugeField) -> float:
         return -self.flavours * gauge.operator(self.matrix).log_det_even
 
     def kick(self, momenta: Momenta, gauge: GaugeField, time: float) -> None:
-        momenta.kick(gauge.operator(self.matrix).log_det_derivative(gauge), time * self.kappa * self.flavours / 2)
+        M = gauge.operator(self.matrix)
+        momenta.kick(M.log_det_derivative(gauge), time * M.kappa * self.flavours / 2)
 
 
-def doublet(kappa: float, mu: float, theta: Sequence[float], masses: Sequence[float] = (), csw: float = 0.0,
-            **residuals: float) -> list[tuple[Term, ...]]:
+def doublet(kappa: float, mu: float, theta: Sequence[float], masses: Sequence[float] = (), csw: float = 0.0, *,
+            kappas: Sequence[float] = (), regulator: float = 0.0, more: Mapping[str, Any] = MappingProxyType({}),
+            first: int = 0, solver: str = "cg", **options: Any) -> list[tuple[Term, ...]]:
     """Return the terms of two flavours for successive time scales, the lightest first.
 
-    ``masses`` precondition the determinant, from light to heavy. The clover term joins the heaviest.
+    Twisted ``masses``, ``kappas`` or both precondition the determinant, from light to heavy. The clover term joins the
+    heaviest. regulator : twisted mass on odd sites of the lightest. first : number of the first pseudofermion. solver :
+    of the lightest; the others take "cg".
     """
-    chain = [0.0, *masses]
-    terms: list[tuple[Term, ...]] = [
-        (QuarkTerm(kappa, mu, theta, csw, mass=mass, heavier=heavier, number=number, **residuals),)
-        for number, (mass, heavier) in enumerate(zip(chain, [*masses, None]))]
+    count = max(len(masses), len(kappas))
+    chain = [(None, regulator), *zip(kappas or (None,) * count, masses or (0.0,) * count)]
+    terms: list[tuple[Term, ...]] = []
+    for number, (own_kappa, mass) in enumerate(chain):
+        heavier_kappa, heavier = chain[number + 1] if number < count else (None, None)
+        heavier_kappa = heavier_kappa or (own_kappa if heavier is not None else None)
+        terms.append((QuarkTerm(own_kappa or kappa, mu, theta, csw, mass=mass, heavier=heavier,
+                                heavier_kappa=heavier_kappa, more=more, number=first + number,
+                                solver="cg" if number else solver, **options),))
     if csw:
-        terms[-1] = (*terms[-1], CloverTerm(kappa, mu, csw, theta=theta))
+        matrix = partial(Wilson, kappa=kappa, mu=mu, theta=tuple(theta), csw=csw, **more)
+        terms[-1] = (*terms[-1], CloverTerm(matrix))
     return terms

@@ -57,6 +57,17 @@ class LinearOperator(ABC, Generic[Vector]):
         self.lattice.call(self.native.derivative, out, gauge.native, X.native, Y.native)
         return out
 
+    @property
+    def log_det_even(self) -> float:
+        r"""$\sum \log|\det A|$ over even sites and flavours, zero without clover term."""
+        return self.native.log_det_even
+
+    def log_det_derivative(self, gauge: GaugeField):
+        """Return the field of links of `derivative` for `log_det_even`. Collective."""
+        out = _core.lqcd.Links(self.lattice.layout)
+        self.lattice.call(self.native.log_det_derivative, out, gauge.native)
+        return out
+
     def __repr__(self) -> str:
         return f"<plaq lqcd {type(self).__name__} on {self.lattice.in_words()}>"
 

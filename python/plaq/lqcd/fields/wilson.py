@@ -21,14 +21,18 @@ class Wilson(LinearOperator[SpinorField]):
 
     kappa : 1 / (2 m + 8). mu : twisted mass in lattice units. theta : (t, x, y, z); 1 is antiperiodic. csw : of the
     clover term (Sheikholeslami and Wohlert, Nucl. Phys. B 259, 572 (1985)), $\sigma_{\mu\nu} = i\gamma_\mu\gamma_\nu$
-    and F the antihermitian part of a quarter of the four plaquettes of a plane that begin at a site. Collective.
+    and F the antihermitian part of a quarter of the four plaquettes of a plane that begin at a site. exponential: 1
+    plus this term is replaced by its exponential (Francis et al., arXiv:1911.04533). open_ends: in time, so that quarks
+    live on the slices 0 < t < T - 1, and have $2\kappa(c_F - 1)$ more in A at the first and the last of them (Luescher
+    and Schaefer, arXiv:1206.2809); A = 1 on slices without. Collective.
     """
 
     def __init__(self, gauge: GaugeField, kappa: float, mu: float = 0.0, theta: Sequence[float] = (0, 0, 0, 0),
-                 csw: float = 0.0):
-        self.mu, self.theta, self.csw = mu, tuple(theta), csw
+                 csw: float = 0.0, *, exponential: bool = False, open_ends: bool = False, cF: float = 1.0):
+        self.mu, self.theta, self.csw, self.exponential = mu, tuple(theta), csw, exponential
+        self.open_ends, self.cF = open_ends, cF
         native = gauge.lattice.call(_core.lqcd.Wilson, gauge.lattice.context, gauge.native, kappa, mu, list(theta),
-                                    csw)
+                                    csw, exponential, open_ends, cF)
         super().__init__(gauge.lattice, kappa, native, _core.lqcd.WilsonSolver(native))
 
     def zeros(self, odd: bool = False) -> SpinorField:
@@ -40,23 +44,16 @@ class Wilson(LinearOperator[SpinorField]):
         self.lattice.call(self.native.apply_odd, out.native, psi.native, dagger, twist)
         return out
 
+    def normal(self, psi: SpinorField, twist: float = 0.0) -> SpinorField:
+        r"""Return $\hat M^+ \hat M\psi$ on odd sites, of $\hat M + i\,$``twist``$\,\gamma_5$. Collective."""
+        return self.apply_odd(self.apply_odd(psi, False, twist), True, twist)
+
     def hermitian(self, psi: SpinorField) -> SpinorField:
         r"""Return $Q\psi = \gamma_5\hat M\psi$ on odd sites. Collective.
 
         $Q^2 = \hat M^+\hat M$ if there is no twisted mass.
         """
         return self.apply_odd(psi).gamma5()
-
-    @property
-    def log_det_even(self) -> float:
-        r"""$\sum \log|\det A|$ over even sites, zero without clover term."""
-        return self.native.log_det_even
-
-    def log_det_derivative(self, gauge: GaugeField):
-        """Return the field of links of `derivative` for `log_det_even`. Collective."""
-        out = _core.lqcd.Links(self.lattice.layout)
-        self.lattice.call(self.native.log_det_derivative, out, gauge.native)
-        return out
 
     def __str__(self) -> str:
         return f"kappa = {self.kappa:g}, mu = {self.mu:g}"

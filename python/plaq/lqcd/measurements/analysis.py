@@ -26,6 +26,7 @@ from plaq.lqcd.measurements.hadron_estimates import (
 )
 from plaq.lqcd.measurements.masses import mass_estimates
 from plaq.lqcd.measurements.potential import loop_estimates
+from plaq.lqcd.measurements.reweighted import reweighting_estimates
 from plaq.lqcd.parameters import Parameters
 
 FAR = 4  # errors from a value that is known exactly
@@ -120,7 +121,8 @@ def flow_estimates(table: Any, series: Mapping[str, Recorded]) -> tuple[dict[str
 
 
 FAMILIES = {"loops": loop_estimates, "mesons": meson_estimates, "baryons": baryon_estimates,
-            "charges": charge_estimates, "disconnected": disconnected_estimates, "flow": flow_estimates}
+            "charges": charge_estimates, "disconnected": disconnected_estimates, "flow": flow_estimates,
+            "reweighting": reweighting_estimates}
 """{family: function of (table, {quantity: series}) that returns {name: estimate} and sentences}."""
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from plaq.data.estimate import Axis
+from plaq.lqcd.fields import open_ends
 from plaq.lqcd.fields.fields import GaugeField
 from plaq.lqcd.measurements.measurement import Measurement, Quantity
 from plaq.lqcd.measurements.scales import flow_times
@@ -34,8 +35,9 @@ class Plaquettes(Measurement):
                                      (Axis("part", np.arange(2)),))}
 
     def measure(self, bench: Workbench) -> Mapping[str, Any]:
-        temporal, spatial = bench.gauge.plaquettes()
-        loop = bench.gauge.polyakov_loop()
+        gauge, is_open = bench.gauge, self.p.lattice.boundary == "open"
+        temporal, spatial = open_ends.plaquettes(gauge) if is_open else gauge.plaquettes()
+        loop = (open_ends.inside(gauge) if is_open else gauge).polyakov_loop()
         return {"plaquette": (temporal + spatial) / 2, "plaquette_temporal": temporal, "plaquette_spatial": spatial,
                 "polyakov": [loop.real, loop.imag]}
 

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
+#include "plaq/base/error.hpp"
 #include "plaq/lqcd/gauge/flow.hpp"
 #include "plaq/lqcd/gauge/site_matrix.hpp"
 #include "plaq/lqcd/gauge/staples.hpp"
@@ -84,6 +86,43 @@ six_by_six<double> product(const six_by_six<double>& a, const six_by_six<double>
   return c;
 }
 
+/// Terms of exponential series until they are below rounding: |C|^n < 1e-18 n!, for the norm |C| of H - 1.
+int terms_of_series(const six_by_six<double>& C) {
+  double square = 0;
+  for (const auto& x : C) square += std::norm(x);
+  int n = 1;
+  for (double term = 1; term > 1e-18 && n < 200; ++n) term *= std::sqrt(square) / n;
+  return n;
+}
+
+/// Returns exp(C) for 1 + C.
+six_by_six<double> exponential_of(six_by_six<double> C) {
+  for (int i = 0; i < 6; ++i) C[7 * i] -= 1;
+  auto sum = unit, term = unit;
+  for (int n = 1, last = terms_of_series(C); n <= last; ++n) {
+    term = product(term, C);
+    for (int i = 0; i < 36; ++i) term[i] /= n, sum[i] += term[i];
+  }
+  return sum;
+}
+
+/// Returns V such that tr V dC is tr W d exp(C), for 1 + C: the sum of C^k W C^j / (j + k + 1)!.
+six_by_six<double> pull_back(six_by_six<double> C, const six_by_six<double>& W) {
+  for (int i = 0; i < 6; ++i) C[7 * i] -= 1;
+  auto sum = W, S = W, right = W;  // S: the terms of j + k = n - 1, right: W C^(n - 1), over n!
+  for (int n = 2, last = terms_of_series(C); n <= last + 1; ++n) {
+    S = product(C, S), right = product(right, C);
+    for (int i = 0; i < 36; ++i) right[i] /= n, S[i] = S[i] / double(n) + right[i], sum[i] += S[i];
+  }
+  return sum;
+}
+
+/// Number of time slices of the whole lattice between a site and the nearer end.
+int slices_from_end(const site_layout& layout, std::int64_t b, int l) {
+  const int t = layout.coordinates_of(b, l)[0] + layout.lattice().origin()[0];
+  return std::min(t, layout.lattice().extents[0] - 1 - t);
+}
+
 six_by_six<double> adjoint(const six_by_six<double>& a) {
   six_by_six<double> b;
   for (int i = 0; i < 36; ++i) b[i] = std::conj(a[i % 6 * 6 + i / 6]);
@@ -125,7 +164,30 @@ chiral_blocks<double> clover_term(context& ctx, const links<double>& u, double k
   return H;
 }
 
-inverse_blocks invert_on_even_sites(context& ctx, const chiral_blocks<double>& H, double twist) {
+chiral_blocks<double> clover_term(context& ctx, const links<double>& u, const clover_shape& shape) {
+  if (shape.exponential && shape.open && shape.cF != 1)
+    throw input_error("open boundaries have c_F = 1 with the exponential clover term");
+  auto H = clover_term(ctx, u, shape.kappa * shape.csw);
+  if (!shape.exponential && !shape.open) return H;
+  const site_layout& layout = u.layout();
+  for_each_site_of(ctx, "clover", layout, layout.groups(), [&](std::int64_t b, int l) {
+    const int beyond = slices_from_end(layout, b, l);
+    for (const int c : {0, 1}) {
+      auto a = get_block(H, {b, l}, c);
+      if (shape.exponential) a = exponential_of(a);
+      if (shape.open && beyond == 0) a = unit;
+      for (int i = 0; shape.open && beyond == 1 && i < 6; ++i) a[7 * i] += 2 * shape.kappa * (shape.cF - 1);
+      set_block(H, {b, l}, c, a);
+    }
+  });
+  return H;
+}
+
+namespace {
+
+/// Blocks on even sites made by change(block, chirality, log |det|) from those of H, with the sum of logarithms.
+template <class Change>
+inverse_blocks change_on_even_sites(context& ctx, const chiral_blocks<double>& H, Change&& change) {
   chiral_blocks<double> inverse(H.shared_layout(), sites::even);
   const double log_det =
       sum_over_sites(ctx, "invert", 1, inverse.groups(), [&](std::size_t first, std::size_t end, auto& sums) {
@@ -133,10 +195,7 @@ inverse_blocks invert_on_even_sites(context& ctx, const chiral_blocks<double>& H
           for (int l = 0; l < H.lanes(); ++l) {
             double log_det_of_site = 0;
             for (int c = 0; c < 2; ++c) {
-              auto a = get_block(H, {b, l}, c);
-              for (int i = 0; i < 6; ++i) a[7 * i] += number(0, c ? -twist : twist);
-              invert(a, log_det_of_site);
-              set_block(inverse, {b, l}, c, twist == 0 ? a : product(a, adjoint(a)));
+              set_block(inverse, {b, l}, c, change(get_block(H, {b, l}, c), c, log_det_of_site));
             }
             sums[0].add(log_det_of_site);
           }
@@ -144,46 +203,79 @@ inverse_blocks invert_on_even_sites(context& ctx, const chiral_blocks<double>& H
   return {std::move(inverse), log_det};
 }
 
-plane_matrices tensor_of(context& ctx, const spinors<double>& X, const spinors<double>& Y) {
-  auto Z = empty_planes(X.shared_layout());
-  for (std::size_t p = 0; p < planes.size(); ++p) {
-    const auto spins = gammas(planes[p][0], planes[p][1]);
-    for_each_site_of(ctx, "tensor", X.layout(), X.layout().groups(), [&](std::int64_t b, int l) {
+}  // namespace
+
+inverse_blocks invert_on_even_sites(context& ctx, const chiral_blocks<double>& H, double twist) {
+  return change_on_even_sites(ctx, H, [twist](six_by_six<double> a, int c, double& log_det) {
+    for (int i = 0; i < 6; ++i) a[7 * i] += number(0, c ? -twist : twist);
+    invert(a, log_det);
+    return twist == 0 ? a : product(a, adjoint(a));
+  });
+}
+
+inverse_blocks invert_squares_on_even_sites(context& ctx, const chiral_blocks<double>& H, double square) {
+  return change_on_even_sites(ctx, H, [square](const six_by_six<double>& h, int, double& log_det) {
+    auto a = product(h, h);
+    for (int i = 0; i < 6; ++i) a[7 * i] += square;
+    invert(a, log_det);
+    return a;
+  });
+}
+
+namespace {
+
+/// Calls f(group, lane, W) for the sites of the first `groups` groups on which H has a derivative, with
+/// W = outer(group, lane, chirality) of both chiralities such that tr dH W becomes tr dC W. Sets Z from W.
+template <class Outer>
+plane_matrices contract(context& ctx, const links<double>& u, const clover_shape& shape, std::int64_t groups,
+                        Outer&& outer) {
+  const site_layout& layout = u.layout();
+  auto Z = empty_planes(u.shared_layout());
+  std::optional<chiral_blocks<double>> linear;
+  if (shape.exponential) linear = clover_term(ctx, u, shape.kappa * shape.csw);
+  std::array<std::array<spin_matrix, 2>, 6> spins;
+  for (std::size_t p = 0; p < planes.size(); ++p) spins[p] = gammas(planes[p][0], planes[p][1]);
+  for_each_site_of(ctx, "tensor", layout, groups, [&](std::int64_t b, int l) {
+    if (shape.open && slices_from_end(layout, b, l) == 0) return;
+    std::array<six_by_six<double>, 2> W;
+    for (int c = 0; c < 2; ++c) {
+      W[c] = outer(b, l, c);
+      if (linear) W[c] = pull_back(get_block(*linear, {b, l}, c), W[c]);
+    }
+    for (std::size_t p = 0; p < planes.size(); ++p) {
       su3_matrix z{};
       for (int c = 0; c < 2; ++c)
         for (int s = 0; s < 2; ++s)
           for (int r = 0; r < 2; ++r) {
-            const number g = spins[c][2 * s + r];
+            const number g = spins[p][c][2 * s + r];
             if (g == 0.0) continue;
             for (int i = 0; i < 3; ++i)
-              for (int j = 0; j < 3; ++j)
-                z[3 * i + j] += g * X.get({b, l}, 6 * c + 3 * r + i) * std::conj(Y.get({b, l}, 6 * c + 3 * s + j));
+              for (int j = 0; j < 3; ++j) z[3 * i + j] += g * W[c][6 * (3 * r + i) + 3 * s + j];
           }
       set(view(Z[p]), b, l, z);
-    });
-  }
+    }
+  });
   return Z;
 }
 
-plane_matrices tensor_of(context& ctx, const chiral_blocks<double>& H, const chiral_blocks<double>& inverse_even,
-                         double twist) {
-  auto Z = empty_planes(inverse_even.shared_layout());
-  for (std::size_t p = 0; p < planes.size(); ++p) {
-    const auto spins = gammas(planes[p][0], planes[p][1]);
-    for_each_site_of(ctx, "tensor", inverse_even.layout(), inverse_even.groups(), [&](std::int64_t b, int l) {
-      su3_matrix z{};
-      for (int c = 0; c < 2; ++c) {
-        auto a = get_block(inverse_even, {b, l}, c);
-        if (twist != 0) a = product(get_block(H, {b, l}, c), a);
-        for (int s = 0; s < 2; ++s)
-          for (int r = 0; r < 2; ++r)
-            for (int i = 0; i < 3; ++i)
-              for (int j = 0; j < 3; ++j) z[3 * i + j] += spins[c][2 * s + r] * a[6 * (3 * r + i) + 3 * s + j];
-      }
-      set(view(Z[p]), b, l, z);
-    });
-  }
-  return Z;
+}  // namespace
+
+plane_matrices tensor_of(context& ctx, const links<double>& u, const clover_shape& shape, const spinors<double>& X,
+                         const spinors<double>& Y) {
+  return contract(ctx, u, shape, X.layout().groups(), [&](std::int64_t b, int l, int c) {
+    six_by_six<double> W;
+    for (int i = 0; i < 6; ++i)
+      for (int j = 0; j < 6; ++j) W[6 * i + j] = X.get({b, l}, 6 * c + i) * std::conj(Y.get({b, l}, 6 * c + j));
+    return W;
+  });
+}
+
+plane_matrices tensor_of(context& ctx, const links<double>& u, const clover_shape& shape,
+                         const chiral_blocks<double>& H, const chiral_blocks<double>& inverse_even, bool squared) {
+  return contract(ctx, u, shape, inverse_even.groups(), [&](std::int64_t b, int l, int c) {
+    const auto a = get_block(inverse_even, {b, l}, c);
+    return squared ? product(get_block(H, {b, l}, c), a) : a;
+  });
 }
 
 void add_tensor_derivative(context& ctx, links<double>& m, const links<double>& u, const plane_matrices& Z,

@@ -10,15 +10,19 @@
 namespace plaq::lqcd {
 
 template <class T>
-links<T> apply_phases(const links<double>& gauge, const angles& theta,
-                      const std::shared_ptr<const site_layout>& layout) {
+links<T> apply_phases(const links<double>& gauge, const angles& theta, const std::shared_ptr<const site_layout>& layout,
+                      bool open) {
   links<T> out(layout);
+  const int last = layout->lattice().extents[0] - 1, origin = layout->lattice().origin()[0];
   std::array<std::complex<double>, 4> phase;
   for (int mu = 0; mu < 4; ++mu)
     phase[mu] = std::polar(1.0, std::numbers::pi * theta[mu] / layout->lattice().extents[mu]);
   for_each_site(*layout, [&](const coordinates& x, site_layout::location to) {
     const auto from = gauge.layout().locate(x);
-    for (int i = 0; i < 36; ++i) out.set(to, i, std::complex<T>(phase[i / 9] * gauge.get(from, i)));
+    const int t = x[0] + origin;
+    if (open && (t == 0 || t == last)) return;
+    for (int i = open && t == last - 1 ? 9 : 0; i < 36; ++i)
+      out.set(to, i, std::complex<T>(phase[i / 9] * gauge.get(from, i)));
   });
   return out;
 }
@@ -31,29 +35,19 @@ std::array<std::complex<T>, 4> phase_determinants(const angles& theta, const coo
   return phases;
 }
 
-namespace {
-
-template <class T>
-chiral_blocks<T> convert_layout(const chiral_blocks<double>& from, const std::shared_ptr<const site_layout>& layout) {
-  chiral_blocks<T> to(layout, from.subset());
-  copy(from, to);
-  return to;
-}
-
-}  // namespace
-
 template <class T, class S>
 wilson<T, S>::wilson(context& ctx, const links<double>& gauge, const wilson_parameters& p,
                      std::shared_ptr<const site_layout> layout)
   requires std::same_as<T, S>
     : p_(p),
       layout_(std::move(layout)),
-      H_(ctx, apply_phases<T>(gauge, p.theta, layout_), phase_determinants<T>(p.theta, layout_->lattice().extents)),
+      H_(ctx, apply_phases<T>(gauge, p.theta, layout_, p.open),
+         phase_determinants<T>(p.theta, layout_->lattice().extents)),
       even_(layout_, sites::even) {
-  if (p.csw == 0) return;
-  const auto blocks = clover_term(ctx, gauge, p.kappa * p.csw);
+  if (p.shape().is_one()) return;
+  const auto blocks = clover_term(ctx, gauge, p.shape());
   const auto even = invert_on_even_sites(ctx, blocks, 2 * p.kappa * p.mu);
-  clover_.emplace(clover{convert_layout<T>(blocks, layout_), {convert_layout<T>(even.inverse, layout_), even.log_det}});
+  clover_.emplace(clover{convert_blocks<T>(blocks, layout_), {convert_blocks<T>(even.inverse, layout_), even.log_det}});
 }
 
 template <class T, class S>
@@ -62,7 +56,7 @@ wilson<T, S>::wilson(const wilson<double>& other, std::shared_ptr<const site_lay
   if (!other.clover_) return;
   const auto& c = *other.clover_;
   clover_.emplace(
-      clover{convert_layout<T>(c.H, layout_), {convert_layout<T>(c.even.inverse, layout_), c.even.log_det}});
+      clover{convert_blocks<T>(c.H, layout_), {convert_blocks<T>(c.even.inverse, layout_), c.even.log_det}});
 }
 
 template <class T, class S>
@@ -77,24 +71,16 @@ chiral<T> wilson<T, S>::inverse_A(bool dagger) const {
 }
 
 template <class T, class S>
-void wilson<T, S>::multiply(spinors<T>& out, std::span<const chiral_factor<T>> factors, const spinors<T>& in,
-                            int parity, bool add) {
-  H_.ctx().workers.parallel_for("clover", std::size_t(layout_->half()), [&](std::size_t first, std::size_t end) {
-    multiply_chiral(out.lanes(), first, end, out.of(parity), factors, in.of(parity), add);
-  });
-}
-
-template <class T, class S>
 void wilson<T, S>::add_A(spinors<T>& out, const spinors<T>& in, int parity, bool dagger) {
   const chiral_factor<T> A{clover_->H.of(parity), dagger ? -twist() : twist()};
-  multiply(out, std::span(&A, 1), in, parity, true);
+  multiply_blocks(H_.ctx(), out, std::span(&A, 1), in, parity, true);
 }
 
 template <class T, class S>
 void wilson<T, S>::apply_inverse_A(spinors<T>& out, const spinors<T>& in, bool dagger) {
   const chiral_factor<T> factors[] = {{clover_->even.inverse.of(0), 0},
                                       {clover_->H.of(0), dagger ? twist() : -twist()}};
-  multiply(out, std::span(factors).first(twist() == 0 ? 1 : 2), in, 0, false);
+  multiply_blocks(H_.ctx(), out, std::span(factors).first(twist() == 0 ? 1 : 2), in, 0);
 }
 
 template <class T, class S>
@@ -140,7 +126,8 @@ void wilson<T, S>::derivative(links<double>& m, const links<double>& gauge, cons
   };
   const auto right = extend(X, false), left = extend(Y, true);
   H_.derivative(m, right, left);
-  if (clover_) add_tensor_derivative(H_.ctx(), m, gauge, tensor_of(H_.ctx(), right, left), p_.csw);
+  if (p_.csw != 0)
+    add_tensor_derivative(H_.ctx(), m, gauge, tensor_of(H_.ctx(), gauge, p_.shape(), right, left), p_.csw);
 }
 
 template <class T, class S>
@@ -148,8 +135,10 @@ void wilson<T, S>::log_det_derivative(links<double>& m, const links<double>& gau
   requires std::same_as<T, double>
 {
   std::fill_n(m.data(), m.size(), 0.0);
-  if (clover_)
-    add_tensor_derivative(H_.ctx(), m, gauge, tensor_of(H_.ctx(), clover_->H, clover_->even.inverse, twist()), p_.csw);
+  if (p_.csw != 0)
+    add_tensor_derivative(H_.ctx(), m, gauge,
+                          tensor_of(H_.ctx(), gauge, p_.shape(), clover_->H, clover_->even.inverse, twist() != 0),
+                          p_.csw);
 }
 
 template <class T, class S>
@@ -172,8 +161,10 @@ void wilson<T, S>::complete(spinors<T>& psi, const spinors<T>& eta) {
   if (clover_) apply_inverse_A(psi, psi, false);
 }
 
-template links<double> apply_phases(const links<double>&, const angles&, const std::shared_ptr<const site_layout>&);
-template links<float> apply_phases(const links<double>&, const angles&, const std::shared_ptr<const site_layout>&);
+template links<double> apply_phases(const links<double>&, const angles&, const std::shared_ptr<const site_layout>&,
+                                    bool);
+template links<float> apply_phases(const links<double>&, const angles&, const std::shared_ptr<const site_layout>&,
+                                   bool);
 template std::array<std::complex<double>, 4> phase_determinants(const angles&, const coordinates&);
 template std::array<std::complex<float>, 4> phase_determinants(const angles&, const coordinates&);
 template class wilson<double>;

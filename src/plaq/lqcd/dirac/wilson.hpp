@@ -15,10 +15,11 @@ namespace plaq::lqcd {
 using angles = std::array<double, 4>;
 
 /// Returns the links in this precision and layout, multiplied by the phases exp(i pi theta_mu / L_mu) of the boundary
-/// conditions, and the determinants of such links in each direction.
+/// conditions, and the determinants of such links in each direction. With `open` boundaries in time, links from and to
+/// the first and the last slice are zero: quarks live between them.
 template <class T>
-links<T> apply_phases(const links<double>& gauge, const angles& theta,
-                      const std::shared_ptr<const site_layout>& layout);
+links<T> apply_phases(const links<double>& gauge, const angles& theta, const std::shared_ptr<const site_layout>& layout,
+                      bool open = false);
 template <class T>
 std::array<std::complex<T>, 4> phase_determinants(const angles& theta, const coordinates& extents);
 
@@ -27,7 +28,12 @@ struct wilson_parameters {
   double kappa = 0.125;
   double mu = 0;
   angles theta{0, 0, 0, 0};
-  double csw = 0;  ///< of the clover term
+  double csw = 0;            ///< of the clover term
+  bool exponential = false;  ///< form of the clover term
+  bool open = false;         ///< boundaries in time
+  double cF = 1;             ///< at open boundaries
+
+  clover_shape shape() const { return {kappa, csw, exponential, open, cF}; }
 };
 
 /// Linear operator M = A - kappa H, A = 1 + 2 i kappa mu gamma_5 (Frezzotti and Rossi, hep-lat/0306014) and the clover
@@ -95,7 +101,6 @@ class wilson {
   /// Computes out += A in on a parity, and out = A^-1 in on even sites, with the clover term.
   void add_A(spinors<T>& out, const spinors<T>& in, int parity, bool dagger);
   void apply_inverse_A(spinors<T>& out, const spinors<T>& in, bool dagger);
-  void multiply(spinors<T>& out, std::span<const chiral_factor<T>> factors, const spinors<T>& in, int parity, bool add);
 
   wilson_parameters p_;
   std::shared_ptr<const site_layout> layout_;

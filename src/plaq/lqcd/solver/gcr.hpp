@@ -10,8 +10,9 @@
 namespace plaq::lqcd {
 
 /// Adds a x to y.
-inline void add(context& ctx, spinors<float>& y, std::complex<double> a, const spinors<float>& x) {
-  combine<float>(ctx, y, {{1, y}, {std::complex<float>(a), x}});
+template <class T>
+void add(context& ctx, spinors<T>& y, std::complex<double> a, const spinors<T>& x) {
+  combine<T>(ctx, y, {{1, y}, {std::complex<T>(a), x}});
 }
 
 /// Workspace of directions z and their images w = M z.

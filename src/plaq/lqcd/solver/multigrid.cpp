@@ -31,38 +31,50 @@ multigrid::multigrid(context& ctx, wilson<float>& M, const multigrid_options& op
     : ctx_(ctx), M_(M), options_(options), aggregates_(make_aggregates(M, options)), residual_(M.layout(), sites::odd) {
   const std::size_t slots = aggregates_->count() * aggregates_->sites();
   V_.resize(slots * 24 * options_.vectors), numbers_.resize(slots * 24);
-  std::vector<spinors<float>> odd(options_.vectors, residual_);
+  tests_.assign(options_.vectors, residual_);
   spinors<float> r(residual_), w(residual_);
   const auto normalise = [&](spinors<float>& v) {
     combine<float>(ctx_, v, {{float(1 / std::sqrt(norm2(ctx_, v))), v}});
   };
   for (int j = 0; j < options_.vectors; ++j) {
-    gaussian(odd[j], spinor_stream{1, std::uint32_t(j), 0, random_purpose::test_vectors});
+    gaussian(tests_[j], spinor_stream{1, std::uint32_t(j), 0, random_purpose::test_vectors});
     for (int i = 0; i < first_rounds; ++i) {
-      r = odd[j];
-      combine<float>(ctx_, odd[j], {{0, r}});
-      gcr(ctx_, odd[j], r, smoother_, first_steps, 0,
+      r = tests_[j];
+      combine<float>(ctx_, tests_[j], {{0, r}});
+      gcr(ctx_, tests_[j], r, smoother_, first_steps, 0,
           [&](auto& z, auto& Mz, const auto& left) { z = left, M_.apply_odd(Mz, left); });
-      normalise(odd[j]);
+      normalise(tests_[j]);
     }
   }
-  build(odd);
+  build();
   for (int i = 0; i < options_.rounds; ++i) {
-    for (auto& v : odd) {
+    for (auto& v : tests_) {
       precondition(r, w, v);
       v = r;
       normalise(v);
     }
-    build(odd);
+    build();
   }
 }
 
-void multigrid::build(const std::vector<spinors<float>>& odd) {
+multigrid::multigrid(context& ctx, wilson<float>& M, const multigrid& similar)
+    : ctx_(ctx),
+      M_(M),
+      options_(similar.options_),
+      aggregates_(similar.aggregates_),
+      tests_(similar.tests_),
+      V_(similar.V_.size()),
+      numbers_(similar.numbers_.size()),
+      residual_(M.layout(), sites::odd) {
+  build();
+}
+
+void multigrid::build() {
   const int n = options_.vectors;
   spinors<float> all(M_.layout()), zero(M_.layout());
   for (int j = 0; j < n; ++j) {
     // Even sites follow from odd ones if M v is small.
-    std::copy_n(odd[j].data(), odd[j].size(), all.of(1));
+    std::copy_n(tests_[j].data(), tests_[j].size(), all.of(1));
     M_.complete(all, zero);
     aggregates_->gather(ctx_, all, numbers_);
     ctx_.workers.parallel_for("test vectors", std::size_t(aggregates_->count()),
@@ -196,7 +208,15 @@ void multigrid::prolong(spinors<float>& f, const coarse_vector& c) {
   aggregates_->scatter(ctx_, numbers_, f);
 }
 
-void multigrid::precondition(spinors<float>& z, spinors<float>& w, const spinors<float>& r) {
+void multigrid::precondition(spinors<float>& z, spinors<float>& w, const spinors<float>& r, bool dagger) {
+  if (dagger) {
+    spinors<float> rotated(r);
+    combine<float>(ctx_, rotated, {linear_term<float>::gamma5(r)});
+    precondition(z, w, rotated);
+    combine<float>(ctx_, z, {linear_term<float>::gamma5(z)});
+    M_.apply_odd(w, z, true);
+    return;
+  }
   const auto coarse_r = restrict(r);
   auto e = coarse_->vector();
   coarse_->solve(e, coarse_r, options_.coarse_residual, options_.coarse_steps);

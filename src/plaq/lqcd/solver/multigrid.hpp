@@ -32,9 +32,12 @@ class multigrid {
  public:
   /// Sets up vectors and coarse matrix. input_error if aggregates do not fit, or options are out of range.
   multigrid(context& ctx, wilson<float>& M, const multigrid_options& options = {});
+  /// Takes options and test vectors from another one, of a similar gauge field and the same layout.
+  multigrid(context& ctx, wilson<float>& M, const multigrid& similar);
 
-  /// Computes z near M^^-1 r, and w = M^ z, on odd sites.
-  void precondition(spinors<float>& z, spinors<float>& w, const spinors<float>& r);
+  /// Computes z near M^^-1 r, and w = M^ z, on odd sites; with `dagger` of M^^+ = gamma_5 M^(-mu) gamma_5, for which
+  /// the cycle of mu is a preconditioner too.
+  void precondition(spinors<float>& z, spinors<float>& w, const spinors<float>& r, bool dagger = false);
 
   /// Computes V^+ f, and V c, on all sites or on odd ones.
   coarse_vector restrict(const spinors<float>& f);
@@ -43,16 +46,17 @@ class multigrid {
   const std::shared_ptr<const site_layout>& layout() const { return M_.layout(); }
 
  private:
-  /// Computes V and the coarse matrix from test vectors on odd sites.
-  void build(const std::vector<spinors<float>>& odd);
+  /// Computes V and the coarse matrix from the test vectors.
+  void build();
   coarse_links galerkin();
 
   context& ctx_;
   wilson<float>& M_;
   multigrid_options options_;
   std::shared_ptr<const aggregation> aggregates_;
-  std::vector<float> V_;        ///< [slot][12][row of vectors]
-  std::vector<float> numbers_;  ///< [slot][24]
+  std::vector<spinors<float>> tests_;  ///< test vectors on odd sites
+  std::vector<float> V_;               ///< [slot][12][row of vectors]
+  std::vector<float> numbers_;         ///< [slot][24]
   std::optional<coarse_matrix> coarse_;
   spinors<float> residual_;
   krylov_space<spinors<float>> smoother_;

@@ -8,9 +8,9 @@ namespace plaq::lqcd {
 /// (fixed16.hpp). When the residual stagnates, steps continue in the next higher precision.
 enum class precision { in_double, in_single, in_half };
 
-/// Method of a solver: cg solves M^^+ M^ (a positive matrix), bicgstab (van der Vorst, 1992) and multigrid
-/// (multigrid.hpp, with GCR in single precision around it) solve M^ itself.
-enum class solver_method { cg, bicgstab, multigrid };
+/// Method of a solver: cg solves M^^+ M^ (a positive matrix); bicgstab (van der Vorst, 1992), gcr (gcr.hpp, restarted
+/// after 32 directions) and multigrid (multigrid.hpp, with GCR in single precision around it) solve M^ itself.
+enum class solver_method { cg, bicgstab, gcr, multigrid };
 
 /// Options of a solver.
 struct solver_options {
@@ -24,7 +24,7 @@ struct solver_options {
 /// Result of a solver.
 struct solver_result {
   enum class stop_reason { converged, stalled, out_of_steps } reason;
-  int steps;        ///< applications of M^^+ M^ (cg), pairs of M^ (bicgstab), cycles (multigrid)
+  int steps;        ///< applications of M^^+ M^ (cg), pairs of M^ (bicgstab), directions (gcr), cycles (multigrid)
   int updates;      ///< recomputed residuals
   double residual;  ///< |eta - M psi| / |eta| of the final psi, on all sites
 

@@ -12,6 +12,13 @@ namespace plaq::lqcd {
 
 using stop_reason = solver_result::stop_reason;
 
+namespace {
+
+constexpr int max_directions = 32;         // of multigrid, between two updates
+constexpr double single_precision = 1e-5;  // smallest share that its steps can reach
+
+}  // namespace
+
 template <linear_operator Operator>
 template <class Steps>
 stop_reason solver<Operator>::with_precision(precision p, Steps&& steps) {
@@ -129,6 +136,21 @@ stop_reason solver<Operator>::bicgstab(vector& x, double target, const solver_op
 }
 
 template <linear_operator Operator>
+template <class T, class S, class Residual>
+stop_reason solver<Operator>::gcr_restarted(vector& x, double target, const solver_options& options,
+                                            solver_result& result, Residual&& residual) {
+  auto& M = matrix_as<T, S>();
+  krylov_space<spinors<T>> space;
+  const double least = std::same_as<T, double> ? 1e-10 : single_precision;
+  const auto correct = [&](auto& sum, auto& r, double, double share) {
+    result.steps +=
+        gcr(M_.ctx(), sum, r, space, std::min(max_directions, options.max_steps - result.steps), std::max(least, share),
+            [&](auto& z, auto& w, const auto& left) { z = left, M.apply_odd(w, z); });
+  };
+  return defect_correction<T, S>(x, target, options, result, residual, correct);
+}
+
+template <linear_operator Operator>
 multigrid& solver<Operator>::set_up(const multigrid_options& options)
   requires mixed_precision_operator<Operator>
 {
@@ -139,11 +161,54 @@ multigrid& solver<Operator>::set_up(const multigrid_options& options)
 }
 
 template <linear_operator Operator>
+multigrid& solver<Operator>::set_up_from(const solver& other)
+  requires mixed_precision_operator<Operator>
+{
+  if (!other.low_.multigrid) throw input_error("the other solver has no setup of multigrid");
+  M_.ctx().workers.run("multigrid", [&] {
+    low_.multigrid = std::make_unique<multigrid>(M_.ctx(), matrix_as<float, float>(), *other.low_.multigrid);
+  });
+  return *low_.multigrid;
+}
+
+template <linear_operator Operator>
+solver_result solver<Operator>::solve_normal_by_multigrid(vector& x, const vector& phi, const solver_options& options)
+  requires mixed_precision_operator<Operator>
+{
+  check_options(options);
+  check_fields(x, phi, sites::odd);
+  if (!low_.multigrid) set_up({});
+  solver_result result{stop_reason::converged, 0, 0, 0};
+  auto& ctx = M_.ctx();
+  ctx.workers.run("solve", [&] {
+    const double size = std::sqrt(norm2(ctx, phi));
+    combine<double>(ctx, x, {{0, phi}});
+    if (size == 0) return;
+    vector Mx(x), MMx(x);
+    const auto residual = [&](vector& r) {
+      M_.apply_odd(Mx, x, false);
+      M_.apply_odd(MMx, Mx, true);
+      const double norm = std::sqrt(combine_norm2<double>(ctx, r, {{1, phi}, {-1, MMx}}));
+      result.residual = norm / size;
+      return norm;
+    };
+    const auto correct = [&](auto& sum, auto& r, double, double share) {
+      auto y = sum;
+      for (const bool dagger : {true, false})
+        result.steps += gcr(
+            ctx, dagger ? y : sum, dagger ? r : y, low_.outer,
+            std::max(1, std::min(max_directions, options.max_steps - result.steps)), std::max(single_precision, share),
+            [&](auto& z, auto& w, const auto& left) { low_.multigrid->precondition(z, w, left, dagger); });
+    };
+    result.reason = defect_correction<float, float>(x, options.residual * size, options, result, residual, correct);
+  });
+  return result;
+}
+
+template <linear_operator Operator>
 template <class Residual>
 stop_reason solver<Operator>::solve_with_multigrid(vector& x, double target, const solver_options& options,
                                                    solver_result& result, Residual&& residual) {
-  constexpr int max_directions = 32;         // between two updates
-  constexpr double single_precision = 1e-5;  // smallest share that steps can reach
   const auto correct = [&](auto& sum, auto& r, double, double share) {
     result.steps += gcr(M_.ctx(), sum, r, low_.outer, std::min(max_directions, options.max_steps - result.steps),
                         std::max(single_precision, share),
@@ -199,6 +264,10 @@ solver_result solver<Operator>::solve(vector& psi, const vector& eta, const solv
         result.reason = solve_with_multigrid(x, target, options, result, residual);
       else if (options.method == solver_method::bicgstab)
         result.reason = with_precision(options.steps, by_bicgstab);
+      else if (options.method == solver_method::gcr)
+        result.reason = with_precision(options.steps, [&]<class T, class S>() {
+          return gcr_restarted<T, S>(x, target, options, result, residual);
+        });
     }
     if (options.method == solver_method::cg) result.reason = with_precision(options.steps, by_cg);
   });

@@ -48,6 +48,10 @@ class solver {
   solver_result solve_normal(vector& x, const vector& phi, double twist, const solver_options& options = {})
     requires mixed_precision_operator<Operator>;
 
+  /// Solves (M^^+ M^) x = phi on odd sites by multigrid: M^^+ y = phi and M^ x = y. The residual as above.
+  solver_result solve_normal_by_multigrid(vector& x, const vector& phi, const solver_options& options = {})
+    requires mixed_precision_operator<Operator>;
+
   /// Solves (M^^+ M^ + shift) x = phi on odd sites for several shifts >= 0, in one Krylov space (Jegerlehner,
   /// hep-lat/9612014), in double precision. The residual is the largest of |phi - (M^^+ M^ + shift) x| / |phi|,
   /// computed from the final x.
@@ -56,6 +60,11 @@ class solver {
 
   /// Sets up multigrid, which the first solve with it does otherwise; replaces an earlier setup.
   multigrid& set_up(const multigrid_options& options)
+    requires mixed_precision_operator<Operator>;
+
+  /// Sets up multigrid with the test vectors of another solver, of an operator on a field close to this one's. Takes a
+  /// small part of the time of a setup. input_error if the other has none.
+  multigrid& set_up_from(const solver& other)
     requires mixed_precision_operator<Operator>;
 
   Operator& matrix() { return M_; }
@@ -77,6 +86,9 @@ class solver {
   template <class T, class S, class Residual>
   solver_result::stop_reason bicgstab(vector& x, double target, const solver_options& options, solver_result& result,
                                       Residual&& residual);
+  template <class T, class S, class Residual>
+  solver_result::stop_reason gcr_restarted(vector& x, double target, const solver_options& options,
+                                           solver_result& result, Residual&& residual);
   template <class Residual>
   solver_result::stop_reason solve_with_multigrid(vector& x, double target, const solver_options& options,
                                                   solver_result& result, Residual&& residual);
