@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy import special
 
 from plaq.data.estimate import Estimate
 from plaq.errors import InputError
@@ -38,8 +39,14 @@ class Fit:
 
     @property
     def criterion(self) -> float:
-        """Akaike's criterion without its constant, chi^2 - 2 <chi^2>: smaller is better (`average_models`)."""
-        return self.quality.chi2 - 2 * self.quality.expected
+        """Akaike's criterion without its constant, chi^2 - 2 dof: smaller is better (`average_models`).
+
+        For other weights than the inverse of the covariance, chi^2 is that of independent points with the same p.
+        """
+        q = self.quality
+        if q.dof < 1:
+            return 0.0
+        return (q.chi2 if self.weighting == "correlated" else float(special.chdtri(q.dof, q.p))) - 2 * q.dof
 
     def __str__(self) -> str:
         values = ", ".join(f"{name} = {e}" for name, e in self.parameters.items())

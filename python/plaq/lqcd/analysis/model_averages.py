@@ -1,10 +1,10 @@
 r"""Averages over models and windows of fits (Jay and Neil, arXiv:2008.01069).
 
-A fit i has the weight $w_i \propto \exp(-\frac12(\chi^2_i - 2\langle\chi^2\rangle_i))$. For a correlated fit of K of
-the points with P parameters, $\langle\chi^2\rangle = K - P$, and up to a constant the exponent is Akaike's $\chi^2 +
-2P + 2 N_{cut}$ with $N_{cut}$ points outside of the window. For other weights the expected $\chi^2$ takes the
-correlations into account (Bruno and Sommer, arXiv:2209.14188). The average of parameters $a_i$ with errors $\sigma_i$
-has the error
+A fit i has the weight $w_i \propto \exp(-\frac12(\chi^2_i - 2\nu_i))$. For K of the points and P parameters, $\nu =
+K - P$, and up to a constant the exponent is Akaike's $\chi^2 + 2P + 2 N_{cut}$ with $N_{cut}$ points outside of the
+window. If the fit is not correlated, $\chi^2_i$ is replaced by that of $\nu$ independent points with the same p, which
+takes the correlations into account (Bruno and Sommer, arXiv:2209.14188). The average of parameters $a_i$ with errors
+$\sigma_i$ has the error
 
 $\sigma^2 = \sum_i w_i\sigma_i^2 + \sum_i w_i a_i^2 - (\sum_i w_i a_i)^2$,
 
@@ -25,6 +25,7 @@ from plaq.lqcd.analysis.correlator_fits import PARITY, Fit, fit_correlator, fold
 from plaq.lqcd.analysis.fits import INDEPENDENT, Weights
 
 NOISE = 1 / 3  # relative error of C(t) from where windows do not go
+SIGNIFICANT = 2  # errors from zero of amplitudes and masses
 FEWEST = 1  # degrees of freedom of a window
 
 
@@ -81,8 +82,8 @@ def scan_windows(name: str, series: np.ndarray, model: str = "cosh", states: Seq
     """Return the fits of all windows from t >= first to a common last t, for one state and more.
 
     series : [configuration, T]. last : by default the last t before the relative error of C(t) passes a third, at most
-    T/2. All windows have the same weighting, by default that of the longest one. Fits without a minimum, or whose
-    amplitude of a further state is compatible with zero, are left out.
+    T/2. All windows have the same weighting, by default that of the longest one. Fits without a minimum, or with
+    an amplitude or a mass that is compatible with zero, are left out.
     """
     points = folded(series, model)
     w = weights_of(points, "uncorrelated", replicas)
@@ -110,6 +111,5 @@ def signal_end(mean: np.ndarray, error: np.ndarray, first: int) -> int:
 
 
 def significant(one: Fit) -> bool:
-    """Return whether the amplitudes of further states differ from zero by more than their errors."""
-    further = one.model.linear[1:]
-    return all(np.abs(one[name].mean) > one[name].error for name in further)
+    """Return whether all amplitudes and masses differ from zero by more than two errors."""
+    return all(np.abs(e.mean) > SIGNIFICANT * e.error for e in one.parameters.values() if e.supported)
