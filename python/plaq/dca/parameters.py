@@ -36,6 +36,7 @@ SECTIONS = {
     "run": running.DOC,
 }
 
+WARM_UP, WARM_UP_EXCHANGE = 200, 2000  # sweeps; the spin of two orbitals decorrelates within some 200
 MOST_FREQUENCIES = 2048  # positive ones of a two-particle window
 
 MOST_CHAINS_DISTRIBUTED = 30_001  # with measurements sent between ranks: a chain's number is its messages' tag
@@ -79,7 +80,9 @@ TABLE = [
               "Markov chains; results depend on their number, not on the workers"),
     Parameter("solver", "bins", integer(64, 65536), 64, "", "bins for error bars, over all chains; "
               "this or `chains` must be a multiple of the other"),
-    Parameter("solver", "warmup", integer(0, 10**9), 200, "sweeps", "before a chain measures for the first time"),
+    Parameter("solver", "warmup", one_of("auto", integer(0, 10**9)), "auto", "sweeps",
+              f"before a chain measures for the first time; auto: {WARM_UP}, with kanamori {WARM_UP_EXCHANGE}, as "
+              "spins then turn slowly"),
     Parameter("solver", "measure_every", one_of("auto", integer(1, 10**6)), "auto", "sweeps",
               "between two measurements"),
     Parameter("solver", "K", one_of("auto", real("[1e-3, 1e4]")), "auto", "",
@@ -169,6 +172,9 @@ class Parameters(parameters.Parameters):
             sections = with_key(sections, "solver", "kind", "ctint" if hamiltonian.is_general else "ctaux")
         if pairs.channels == "auto":
             sections = with_key(sections, "two_particle", "channels", wanted_channels(solver, pairs, hamiltonian))
+        if solver.warmup == "auto":
+            exchanges = hamiltonian.interaction.exchanges
+            sections = with_key(sections, "solver", "warmup", WARM_UP_EXCHANGE if exchanges else WARM_UP)
         if solver.measurements_first == "auto":
             first = max(solver.bins, solver.chains, solver.measurements // 20)
             sections = with_key(sections, "solver", "measurements_first", min(first, solver.measurements))

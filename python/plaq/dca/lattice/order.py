@@ -20,7 +20,7 @@ from plaq.inputs.schema import Parameter
 ANTIFERROMAGNETIC, SUPERCONDUCTING = "antiferromagnetic", "superconducting"
 DOC = "A phase of broken symmetry, which the self-energy and the bath may have."
 SEED = 0.2  # t
-SEEDED = 3  # iterations with the field, at each temperature
+SEEDED = 3  # iterations with the field at each temperature, at least
 FEWEST_ITERATIONS = 10
 
 ROWS = [

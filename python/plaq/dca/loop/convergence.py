@@ -82,9 +82,12 @@ class Mismatch:
 
         Density and order have twice as many, since one number scatters more than a mean.
         """
+        return self.is_steady(tolerance) and self.ordering() <= 2 * tolerance * self.order_error
+
+    def is_steady(self, tolerance: float) -> bool:
+        """Return `within` for Sigma as a whole and the density alone."""
         return (self.sigma <= tolerance * self.sigma_error
-                and self.noticed() <= 2 * tolerance * self.density_error
-                and self.ordering() <= 2 * tolerance * self.order_error)
+                and self.noticed() <= 2 * tolerance * self.density_error)
 
 
 def mismatch(residuals: list[Residual], weights: np.ndarray, density_noise: float = 0.0) -> Mismatch:

@@ -30,6 +30,7 @@ from plaq.dca.lattice.chemical_potential import density as lattice_density
 from plaq.dca.loop import convergence, density_search, ordering, status
 from plaq.dca.loop.convergence import APPROACH, FINAL, Mismatch, Residual, iterations_left, next_phase
 from plaq.dca.loop.mixing import DEPTH, Output, mixed
+from plaq.dca.loop.ordering import LEAST_FRACTION
 from plaq.dca.loop.setup import Setup
 from plaq.dca.loop.state import Predecessor, TemperatureState
 from plaq.dca.physics import observables
@@ -134,7 +135,7 @@ def bath_of(setup: Setup, state: TemperatureState, sigma: np.ndarray) -> tuple[f
     """Return (mu, 1/G0) of one sample of Sigma."""
     model, mesh, shift, algebra = setup.model, setup.mesh, setup.equations.shift, setup.equations.algebra
     bare, mu = algebra.causal(sigma, mesh.omega), state.mu
-    sigma = bare + setup.field if setup.is_seeded(state.iteration) else bare
+    sigma = bare + setup.field if setup.is_seeded(state.history) else bare
     if setup.target_density is not None:
         with noise_explained(setup, state, state.history):
             mu = find_mu(setup.target_density, model.coarse_graining, mesh, sigma, mu)
@@ -243,9 +244,9 @@ def extrapolated(measured: Measured, request: SolverRequest) -> Measured:
     """Return the averages of the groups in the baths that they would have as loops of their own."""
     uniform, order = request.shifts, request.order_shifts
     full = jackknife_groups.extrapolate_measured(measured, uniform, other=order)
-    if order is None or request.order_fraction == 0:
+    if order is None:
         return full
-    return jackknife_groups.extrapolate_measured(full, order, request.order_fraction, uniform)
+    return jackknife_groups.extrapolate_measured(full, order, max(request.order_fraction, LEAST_FRACTION), uniform)
 
 
 # Convergence ---------------------------------------------------------------------------------------------------------
@@ -268,7 +269,7 @@ def judge(setup: Setup, state: TemperatureState, bath: Bath, solution: Solution)
         part = float(measured.weights.sum()) / setup.measurements[1]
         needed = min(state.needed, state.iteration + iterations_left(off, part))
         converged = settled = bool(off.within(p.dca.tolerance) and state.iteration >= needed
-                                   and not setup.is_seeded(state.iteration))
+                                   and not setup.is_seeded(state.history))
         phase = next_phase(settled, state.iteration, p.dca.iterations, p.dca.minimum_iterations,
                            setup.final_iterations)
     record = record_of(setup, state, bath, solution, off, converged, settled)
@@ -318,8 +319,10 @@ def record_of(setup: Setup, state: TemperatureState, bath: Bath, solution: Solut
     ordered, order = {}, setup.equations.order
     if order is not None:
         size = lambda sigma: order.size(sigma, setup.mesh.omega)
-        ordered = {"seeded": setup.is_seeded(state.iteration), "order_in": float(size(state.sigma[0])),
-                   "order_out": float(size(solution.sigma[0])), "order_error": error(size(solution.sigma))}
+        ordered = {"seeded": setup.is_seeded(state.history), "steady": off.is_steady(setup.parameters.dca.tolerance),
+                   "order_in": float(size(state.sigma[0])),
+                   "order_out": float(size(solution.sigma[0])), "order_error": error(size(solution.sigma)),
+                   "order_fraction": bath.request.order_fraction}
     return {
         "T": setup.T, "iteration": state.iteration, "phase": state.phase, "mu": float(bath.mu[0]),
         "mu_error": error(bath.mu) if len(bath.mu) > 1 else 0.0,
@@ -398,7 +401,7 @@ def advance(setup: Setup, state: TemperatureState, bath: Bath, solution: Solutio
 def output_of(setup: Setup, state: TemperatureState, solution: Solution, record: dict[str, Any]) -> np.ndarray:
     """Return samples of Sigma_out, with a longer step of a part that breaks a symmetry."""
     order = setup.equations.order
-    if order is None or record["seeded"]:
+    if order is None or record["seeded"] or not record["steady"]:
         return solution.sigma
     inputs = state.sigma if state.phase == FINAL else state.sigma[:1]  # in the approach all groups walk in one bath
     return ordering.accelerated(order, solution.sigma, inputs, ordering.slope([*state.history, record]))

@@ -2,10 +2,10 @@
 
 Let x be the order in the input Sigma and y(x) that in the output (`plaq.dca.physics.order.OrderParameter.size`). Near a
 transition y - y* = r (x - x*) with r near 1, so that plain iterations approach x* as r^n: slower the nearer it is. Here
-r is the slope of y against x over the iterations without field of a temperature. The input x is known without noise,
-so a straight line is fitted. The slow mode is a change of size of the whole ordered part S of Sigma. It takes Newton's
-step, x + (y - x)/(1 - r), which also multiplies the noise of y by 1/(1 - r): that is the noise of x* itself. All other
-modes take the output.
+r is the slope of y against x over the iterations of a temperature without field whose normal part is steady. The input
+x is known without noise, so a straight line is fitted. The slow mode is a change of size of the whole ordered part S of
+Sigma. It takes Newton's step, x + (y - x)/(1 - r), which also multiplies the noise of y by 1/(1 - r): that is the noise
+of x* itself. All other modes take the output.
 """
 
 from __future__ import annotations
@@ -19,18 +19,26 @@ from plaq.dca.lattice.order import SEEDED
 
 STEEPEST = 0.95  # largest slope r that is believed
 SURE = 0.2  # largest error of r
-LONGEST = 0.7  # part of S that a step may add or take
-SPREAD = 0.1  # of the groups' order in their baths, relative to their mean
+LONGEST = 0.4  # part of S that a step may add or take
+SPREAD = 0.15  # of the groups' order in their baths, relative to their mean
+LEAST_FRACTION = 0.25  # of the groups' own order, that their baths must have for errors to contain its noise
 
 
-def is_seeded(order: Any, isolated: bool, iteration: int) -> bool:
-    """Return whether an iteration has the field of ``order``, None where no symmetry may be broken."""
-    return order is not None and (isolated or iteration <= SEEDED)
+def is_seeded(p: Any, records: Sequence[dict[str, Any]]) -> bool:
+    """Return whether the iteration after ``records`` of its temperature has the field of the order.
+
+    It stays until the normal part of Sigma and the density have settled, for half of ``dca.iterations`` at most, as
+    order cannot be told from a transient of these.
+    """
+    if p.hamiltonian.order is None or p.dca.isolated:
+        return p.hamiltonian.order is not None
+    settled = any(record["steady"] for record in records[SEEDED - 1:])
+    return len(records) < SEEDED or (not settled and len(records) < p.dca.iterations // 2)
 
 
 def slope(records: Sequence[dict[str, Any]]) -> float:
     """Return r less its error from the records of a temperature's iterations, 0 where it is not known to `SURE`."""
-    free = [r for r in records if not r["seeded"]]
+    free = [r for r in records if not r["seeded"] and r["steady"]]
     if len(free) < 2:
         return 0.0
     x, y, error = (np.array([r[name] for r in free]) for name in ("order_in", "order_out", "order_error"))

@@ -65,9 +65,9 @@ class Setup:
         """Matrix in H of the field that starts an ordered phase, [S, K, a, b, 1]."""
         return self.equations.order.field(self.model.spinor.order.seed)
 
-    def is_seeded(self, iteration: int) -> bool:
-        """Return whether an iteration has this field."""
-        return ordering.is_seeded(self.equations.order, self.parameters.dca.isolated, iteration)
+    def is_seeded(self, records: list[dict]) -> bool:
+        """Return whether the iteration after these records of this temperature has the field."""
+        return ordering.is_seeded(self.parameters, records)
 
     @property
     def measurements(self) -> tuple[int, int]:

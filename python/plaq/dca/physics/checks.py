@@ -21,6 +21,7 @@ DENSITY_LIMIT = 3.0  # the same between the target density and the measured one
 DRIFT_LIMIT = 1e-2  # of an element of the walker's matrix, which are of order 1
 ROUNDING = 1e-9  # by which a density that does not fluctuate may miss its target
 HEAVY = 8.0  # kurtosis of bins, 3 if they are normal: of 64 such bins one set in a hundred thousand has more
+LEAST_ORDER = 0.1  # part of the noise of the order in the baths of groups, of which errors extrapolate fourfold
 SURE = 1e-5  # of a number: a smaller error bar cannot mislead
 MOVED = 14.0  # error bars without the largest bin: a number that this bin moves by more gets a warning
 # What shows whether chains mix.
@@ -157,6 +158,17 @@ def density_deviation(point: Point, target: float | None) -> float | None:
     return float((density.mean - target) / max(float(density.error), ROUNDING))
 
 
+def order_is_noisy(point: Point) -> bool:
+    """Return whether there is order, and the groups' baths had less than `LEAST_ORDER` of its noise.
+
+    Errors then miss most of the noise that the loop brings back.
+    """
+    if "order_parameter" not in point or not abs(point["order_parameter"].mean) > 3 * point["order_parameter"].error:
+        return False
+    parts = [record["order_fraction"] for record in point.history if record.get("phase") == "final"]
+    return bool(parts) and float(np.mean(parts)) < LEAST_ORDER
+
+
 def density_is_off(point: Point, target: float | None) -> bool:
     return beyond(density_deviation(point, target), DENSITY_LIMIT, point["density"]) if "density" in point else False
 
@@ -180,6 +192,8 @@ def warnings(point: Point, target: float | None = None) -> list[str]:
         texts.append("the average sign is 0 within its error")
     elif "energy" in point and not point["energy"].supported and mixes(point):
         texts.append("the data do not support error bars")
+    if order_is_noisy(point):
+        texts.append("the order of single groups of chains scatters by more than its error bar contains: measure more")
     if density_is_off(point, target):
         off = abs(density_deviation(point, target))
         texts.append(f"n = {point['density']} is {off:.1f} standard errors from {target:g}")
