@@ -265,6 +265,21 @@ void bind_quarks(nb::module_& m) {
       "context"_a, "layout"_a, "phases"_a, "S"_a, "other"_a,
       "Return [momentum, t, a, b, c, d] of [t, x, y, z, spin, colour, spin, colour] and phases [momentum, x, y, z].");
   m.def(
+      "meson_sums",
+      [](owned_context& c, const site_layout& layout, const box_numbers& phases, const box_numbers& S,
+         const box_numbers& other, const box_numbers& coefficients) {
+        std::vector<std::complex<double>> values;
+        const std::size_t momenta = phases.shape(0), rows = coefficients.shape(0);
+        {
+          nb::gil_scoped_release free;
+          values = meson_sums(c.ctx, layout.lattice(), {int(momenta), phases.data()}, line_of(S), line_of(other),
+                              int(rows), coefficients.data());
+        }
+        return owned(std::move(values), {momenta, std::size_t(layout.lattice().extents[0]), rows});
+      },
+      "context"_a, "layout"_a, "phases"_a, "S"_a, "other"_a, "coefficients"_a,
+      "Return [momentum, t, row] for rows of coefficients of the numbers of spin_tensor.");
+  m.def(
       "baryon_tensor",
       [](owned_context& c, const site_layout& layout, const box_numbers& phases, const box_numbers& S1,
          const box_numbers& S2, const box_numbers& S3) {

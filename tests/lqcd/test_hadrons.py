@@ -16,7 +16,7 @@ from plaq.lqcd.measurements.currents import conserved_correlator, ward_violation
 from plaq.lqcd.measurements.disconnected import Disconnected, probing_bits, probing_vector
 from plaq.lqcd.measurements.hadrons import Mesons
 from plaq.lqcd.measurements.interpolators import OPERATORS, PROJECTORS, flavours_of, spin_projector
-from plaq.lqcd.measurements.mesons import contract, spin_tensors
+from plaq.lqcd.measurements.mesons import contract, meson_correlators, spin_tensors
 from plaq.lqcd.measurements.workbench import Workbench
 
 TINY = (4, 2, 2, 2)
@@ -67,6 +67,21 @@ def test_the_conserved_current_has_its_ward_identity():
             current = conserved_correlator(gauge, S, S, "gamma5")
             assert ward_violation(current, pp, 2 * mu) < 1e-10
             assert ward_violation(current, pp, 2 * mu + 0.01) > 1e-4
+
+
+def test_mesons_from_sums_are_those_of_the_spin_tensor():
+    """All pairs at once, which no chunk of sixteen holds, and noise with one column for all spins."""
+    gauge, momenta = thermal((4, 2, 4, 2)), [(0, 0, 0), (0, 1, 0)]
+    matrix = lqcd.Wilson(gauge, 0.12, 0.1, THETA)
+    S, other = (lqcd.point_propagator(matrix, (1, 0, 3, 1), residual) for residual in (1e-8, 1e-2))
+    pairs = list(itertools.product(gamma.STRUCTURES, repeat=2))[:40]
+    found, tensors = meson_correlators(S, pairs, other, momenta), spin_tensors(S, other, momenta)
+    for i, (sink, source) in enumerate(pairs):
+        expected = contract(tensors, gamma.STRUCTURES[sink], gamma.STRUCTURES[source])
+        assert np.allclose(found[..., i], expected, rtol=1e-12, atol=1e-13)
+    S = propagator(matrix, Source("z2", (0, 0, 0, 0), 1, dilution=("colour",)), 1e-6)
+    expected = contract(spin_tensors(S)[0], gamma.STRUCTURES["gammat"], gamma.GAMMA5)
+    assert np.allclose(meson_correlators(S, [("gammat", "gamma5")])[0, :, 0], expected, rtol=1e-12, atol=1e-13)
 
 
 def wick(operator, S, projector):

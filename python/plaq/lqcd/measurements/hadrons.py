@@ -15,7 +15,7 @@ from plaq.lqcd.fields.sources import Source, random_site
 from plaq.lqcd.measurements.correlators import AXIAL, CONSERVED, VECTOR
 from plaq.lqcd.measurements.currents import conserved_correlator, ward_violation
 from plaq.lqcd.measurements.measurement import Measurement, Quantity
-from plaq.lqcd.measurements.mesons import contract, spin_tensors
+from plaq.lqcd.measurements.mesons import meson_correlators
 from plaq.lqcd.measurements.workbench import Brush, Line, Quark, Workbench, brush_of, quark_of
 from plaq.lqcd.parameters import Parameters
 
@@ -119,18 +119,17 @@ class Mesons(Measurement):
 
     def measure(self, bench: Workbench) -> Mapping[str, Any]:
         groups = self.sources(bench.number)
-        tensors, found = 0, {}
+        sums, found = 0, {}
         for place, group in enumerate(groups):
-            tensors = tensors + self._tensors(bench, group, found if place == 0 else None)
-        tensors = tensors / len(groups)
-        for k, tensor in zip(self.momenta, tensors):
-            for name, (sink, source) in self.pairs().items():
-                values = contract(tensor, gamma.STRUCTURES[sink], gamma.STRUCTURES[source])
+            sums = sums + self._correlators(bench, group, found if place == 0 else None)
+        for k, of_momentum in zip(self.momenta, sums / len(groups)):
+            for (name, (sink, source)), values in zip(self.pairs().items(), of_momentum.T):
                 found[name + momentum_suffix(k)] = (values.real if self.dtype(sink, source, k) is float else values)
         return found
 
-    def _tensors(self, bench: Workbench, group: list[Source], found: dict[str, Any] | None) -> np.ndarray:
-        """Return spin tensors by momentum of one position; ``found`` takes the conserved current. Collective."""
+    def _correlators(self, bench: Workbench, group: list[Source], found: dict[str, Any] | None) -> np.ndarray:
+        """Return [momentum, t, pair] of one position; ``found`` takes the conserved current. Collective."""
+        pairs = list(self.pairs().values())
         first, second = self.quarks
         brush = brush_of(self.table, self.table.gauss_sink)
         rest = None
@@ -142,20 +141,20 @@ class Mesons(Measurement):
             self._current(bench, left, rest, found)
             left_sink = smeared_sink(bench, left, brush)
             right_sink = left_sink if rest is left else smeared_sink(bench, rest, brush)
-            return spin_tensors(left_sink, right_sink, self.momenta)
-        right_sink, tensors = smeared_sink(bench, rest, brush), []
+            return meson_correlators(left_sink, pairs, right_sink, self.momenta)
+        right_sink, sums = smeared_sink(bench, rest, brush), []
         for source in group:
             left = bench.line(self.of(first, source))
             if source.momentum == REST:
                 self._current(bench, left, rest, found)
-            tensors.append(spin_tensors(smeared_sink(bench, left, brush), right_sink, [source.momentum])[0])
-        return np.array(tensors)
+            sums.append(meson_correlators(smeared_sink(bench, left, brush), pairs, right_sink, [source.momentum])[0])
+        return np.array(sums)
 
     def _current(self, bench: Workbench, left: Propagator, right: Propagator, found: dict[str, Any] | None) -> None:
         """Set the conserved current and the violation of its Ward identity in ``found``. Collective."""
         if found is None or not self.has_current:
             return
         current = conserved_correlator(bench.gauge, left, right, "gamma5")
-        pp = contract(spin_tensors(left, right)[0], gamma.GAMMA5, gamma.GAMMA5)
+        pp = meson_correlators(left, [("gamma5", "gamma5")], right)[0, :, 0]
         found[CONSERVED] = current
         found["ward_violation"] = ward_violation(current, pp, self.quarks[0].mu + self.quarks[1].mu)

@@ -31,7 +31,30 @@ def correlator(at_sites: np.ndarray, propagator: Propagator, momentum: Sequence[
 def spin_tensors(propagator: Propagator, second: Propagator | None = None,
                  momenta: Sequence[Sequence[int]] = ((0, 0, 0),)) -> np.ndarray:
     """Return `spin_tensor` for several momenta at once, [momentum, t, a, b, c, d]. Collective."""
+    other = second or propagator
+    check_lines(propagator, other, momenta)
+    return spin_products(propagator.lattice, propagator.source, propagator.local, other.local, momenta)
+
+
+def meson_correlators(propagator: Propagator, pairs: Sequence[tuple[str, str]], second: Propagator | None = None,
+                      momenta: Sequence[Sequence[int]] = ((0, 0, 0),)) -> np.ndarray:
+    """Return the complex correlators of `meson_correlator`, [momentum, t, pair], without the whole tensor.
+
+    pairs : structures at sink and source. Collective.
+    """
     lattice, other = propagator.lattice, second or propagator
+    check_lines(propagator, other, momenta)
+    spins = propagator.local.shape[-2]
+    K = np.array([np.einsum("ca,bd->abcd", gamma.GAMMA5 @ gamma_matrix(sink),
+                            source_factor(gamma_matrix(source), spins)) for sink, source in pairs])
+    sums = lattice.call(_core.lqcd.meson_sums, lattice.context, lattice.layout,
+                        sink_phases(lattice, propagator.source, momenta), np.ascontiguousarray(propagator.local),
+                        np.ascontiguousarray(other.local), K)
+    return np.roll(sums, -propagator.source[0], axis=1)
+
+
+def check_lines(propagator: Propagator, other: Propagator, momenta: Sequence[Sequence[int]]) -> None:
+    """Raise InputError for propagators from different sources, and for momenta that their sources do not have."""
     if other.source != propagator.source or other.local.shape != propagator.local.shape:
         raise InputError("the two propagators of a meson start from the same site")
     for momentum in momenta:
@@ -39,7 +62,6 @@ def spin_tensors(propagator: Propagator, second: Propagator | None = None,
                 k != p - q for k, p, q in zip(momentum, propagator.momentum, other.momentum or (0, 0, 0))):
             raise InputError(f"a momentum {tuple(momentum)} needs the propagator of a point, or of a source with this "
                              "momentum")
-    return spin_products(lattice, propagator.source, propagator.local, other.local, momenta)
 
 
 def spin_products(lattice: Lattice, source: Sequence[int], left: np.ndarray, right: np.ndarray,

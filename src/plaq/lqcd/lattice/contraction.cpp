@@ -150,6 +150,37 @@ struct sparse_rows {
   std::vector<number> values;
 };
 
+void check_sources(const quark_line& S, const quark_line& other) {
+  for (const auto& line : {S, other})
+    check((line.spins == 1 || line.spins == spins) && line.colours >= 1 && line.colours <= colours,
+          "a propagator has one or four spins, and up to three colours at its source");
+  check(S.spins == other.spins && S.colours == other.colours, "two propagators have different sources");
+}
+
+/// Sets the chunks [a b][c d] of two lines of a site, summed over their colours.
+void join_two(const quark_line& S, const quark_line& other, std::int64_t site, double* out) {
+  const int rows = spins * S.spins, inner = colours * S.colours, of_site = rows * inner;
+  double left[2 * colours * colours * pairs], right[2 * colours * colours * chunk] = {};
+  for (int k = 0; k < inner; ++k)
+    for (int pair = 0; pair < rows; ++pair) {
+      const int spin = pair / S.spins, source = pair % S.spins, colour = k / S.colours;
+      const std::int64_t at =
+          site * of_site + ((spin * colours + colour) * S.spins + source) * S.colours + k % S.colours;
+      left[2 * (k * rows + pair)] = S.values[at].real(), left[2 * (k * rows + pair) + 1] = S.values[at].imag();
+      set(right + 2 * chunk * k, pair, std::conj(other.values[at]));
+    }
+  std::fill_n(out, 2 * chunk * rows, 0.0);
+  add_product({rows, inner, 1, left, right, out});
+}
+
+/// Returns the first `count` of every `padded` numbers.
+std::vector<number> without_padding(const std::vector<number>& sums, int padded, int count) {
+  std::vector<number> out;
+  for (std::size_t i = 0; i < sums.size(); ++i)
+    if (int(i % std::size_t(padded)) < count) out.push_back(sums[i]);
+  return out;
+}
+
 }  // namespace
 
 std::vector<number> slice_sums(context& ctx, const lattice& lat, const number* f) {
@@ -164,29 +195,27 @@ std::vector<number> slice_sums(context& ctx, const lattice& lat, const number* f
 
 std::vector<number> spin_tensor(context& ctx, const lattice& lat, const momentum_phases& phases, const quark_line& S,
                                 const quark_line& other) {
-  for (const auto& line : {S, other})
-    check((line.spins == 1 || line.spins == spins) && line.colours >= 1 && line.colours <= colours,
-          "a propagator has one or four spins, and up to three colours at its source");
-  check(S.spins == other.spins && S.colours == other.colours, "two propagators have different sources");
-  const int rows = spins * S.spins, inner = colours * S.colours, of_site = rows * inner;
-  const auto sums = project(ctx, lat, phases, rows, 0, [&](std::int64_t site, double* out, double*) {
-    double left[2 * colours * colours * pairs], right[2 * colours * colours * chunk] = {};
-    for (int k = 0; k < inner; ++k)
-      for (int pair = 0; pair < rows; ++pair) {
-        const int spin = pair / S.spins, source = pair % S.spins, colour = k / S.colours;
-        const std::int64_t at =
-            site * of_site + ((spin * colours + colour) * S.spins + source) * S.colours + k % S.colours;
-        left[2 * (k * rows + pair)] = S.values[at].real(), left[2 * (k * rows + pair) + 1] = S.values[at].imag();
-        set(right + 2 * chunk * k, pair, std::conj(other.values[at]));
-      }
-    std::fill_n(out, 2 * chunk * rows, 0.0);
-    add_product({rows, inner, 1, left, right, out});
-  });
-  if (rows == chunk) return sums;
-  std::vector<number> without_padding;
-  for (std::size_t i = 0; i < sums.size(); ++i)
-    if (int(i % chunk) < rows) without_padding.push_back(sums[i]);
-  return without_padding;
+  check_sources(S, other);
+  const int rows = spins * S.spins;
+  return without_padding(project(ctx, lat, phases, rows, 0,
+                                 [&](std::int64_t site, double* out, double*) { join_two(S, other, site, out); }),
+                         chunk, rows);
+}
+
+std::vector<number> meson_sums(context& ctx, const lattice& lat, const momentum_phases& phases, const quark_line& S,
+                               const quark_line& other, int count, const number* coefficients) {
+  check_sources(S, other);
+  const int rows = spins * S.spins, chunks = (count + chunk - 1) / chunk;
+  std::vector<number> padded(std::size_t(count) * rows * chunk);
+  for (int i = 0; i < count * rows * rows; ++i) padded[std::size_t(i / rows * chunk + i % rows)] = coefficients[i];
+  const sparse_rows weights(count, rows * chunk, padded.data());
+  const auto values = [&](std::int64_t site, double* out, double* joined) {
+    join_two(S, other, site, joined);
+    std::fill_n(out, 2 * chunk * chunks, 0.0);
+    for (int row = 0; row < count; ++row) set(out + row / chunk * 2 * chunk, row % chunk, weights.sum(row, joined));
+  };
+  return without_padding(project(ctx, lat, phases, chunks, std::size_t(2 * rows * chunk), values), chunk * chunks,
+                         count);
 }
 
 std::vector<number> baryon_tensor(context& ctx, const lattice& lat, const momentum_phases& phases, const number* S1,
@@ -210,10 +239,7 @@ std::vector<number> baryon_sums(context& ctx, const lattice& lat, const momentum
         std::fill_n(out, 2 * chunk * chunks, 0.0);
         for (int row = 0; row < count; ++row) set(out + row / chunk * 2 * chunk, row % chunk, rows.sum(row, joined));
       });
-  std::vector<number> without_padding;
-  for (std::size_t i = 0; i < sums.size(); ++i)
-    if (int(i % std::size_t(chunk * chunks)) < count) without_padding.push_back(sums[i]);
-  return without_padding;
+  return without_padding(sums, chunk * chunks, count);
 }
 
 }  // namespace plaq::lqcd

@@ -30,6 +30,12 @@ std::vector<std::complex<double>> slice_sums(context& ctx, const lattice& lat, c
 std::vector<std::complex<double>> spin_tensor(context& ctx, const lattice& lat, const momentum_phases& phases,
                                               const quark_line& S, const quark_line& other);
 
+/// Returns [momentum, t, row]: sums over the numbers [a, b, c, d] of `spin_tensor` with each of `count` rows of
+/// coefficients, faster than the tensor if they are few. Collective.
+std::vector<std::complex<double>> meson_sums(context& ctx, const lattice& lat, const momentum_phases& phases,
+                                             const quark_line& S, const quark_line& other, int count,
+                                             const std::complex<double>* coefficients);
+
 /// Returns [momentum, t, a, b, c, d, e, f] of the whole lattice: sum over x, y, z and colours of phase(x) eps_ijk
 /// eps_i'j'k' S1(a i, b i') S2(c j, d j') S3(e k, f k'). Lines have 4 source spins and 3 colours. Collective.
 std::vector<std::complex<double>> baryon_tensor(context& ctx, const lattice& lat, const momentum_phases& phases,
