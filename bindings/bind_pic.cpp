@@ -159,7 +159,10 @@ void bind_parts(nb::module_& m) {
             new (self) collision_pair{first, second, logarithm, every};
           },
           "first"_a, "second"_a, "logarithm"_a, "every"_a = 1);
+}
 
+/// Binds gases, and what particles do at them and at sides.
+void bind_gases(nb::module_& m) {
   nb::class_<gas_process>(m, "GasProcess", "Process of a particle with an atom of a gas; see gas_plan.hpp.")
       .def(
           "__init__",
@@ -168,6 +171,23 @@ void bind_parts(nb::module_& m) {
             new (self) gas_process{parse_gas_process(kind), label, loss, to_vector(energy), to_vector(cross_section)};
           },
           "kind"_a, "label"_a, "loss"_a, "energy"_a, "cross_section"_a);
+
+  nb::class_<secondary_emission>(m, "SecondaryEmission", "Emission by impacts on sides; see plan.hpp.")
+      .def(
+          "__init__",
+          [](secondary_emission* self, int projectiles, int emitted, const std::vector<std::vector<bool>>& at,
+             double temperature, const array_in& energy, const array_in& number) {
+            secondary_emission e{.projectiles = projectiles,
+                                 .emitted = emitted,
+                                 .temperature = temperature,
+                                 .energy = to_vector(energy),
+                                 .number = to_vector(number),
+                                 .cosines = number.ndim() == 2 ? number.shape(1) : 0};
+            for (std::size_t d = 0; d < at.size() && d < 3; ++d)
+              for (std::size_t side = 0; side < 2; ++side) e.at[d][side] = at[d].at(side);
+            new (self) secondary_emission(std::move(e));
+          },
+          "projectiles"_a, "emitted"_a, "at"_a, "temperature"_a, "energy"_a, "number"_a);
 
   nb::class_<gas_scattering>(m, "GasScattering", "Particles of a species in a gas; see gas_plan.hpp.")
       .def(
@@ -239,6 +259,8 @@ void bind_plan(nb::module_& m) {
                    [](plan& p, const std::vector<collision_pair>& all) { p.collision_pairs = all; })
       .def_rw("coupling", &plan::coupling)
       .def_rw("density_scale", &plan::density_scale)
+      .def_prop_rw("secondaries", nullptr,
+                   [](plan& p, const std::vector<secondary_emission>& all) { p.secondaries = all; })
       .def_prop_rw("scatterings", nullptr, [](plan& p, const std::vector<gas_scattering>& all) { p.scatterings = all; })
       .def(
           "set_window", [](plan& p, double speed, double start) { p.window = {speed, start}; }, "speed"_a, "start"_a)
@@ -381,6 +403,7 @@ void bind_plasma(nb::module_& m) {
 
 void bind_pic(nb::module_& m) {
   bind_parts(m);
+  bind_gases(m);
   bind_plan(m);
   bind_plasma(m);
   m.attr("fields") = field_names();

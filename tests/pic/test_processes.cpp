@@ -12,6 +12,7 @@
 #include "plaq/pic/processes/collisions.hpp"
 #include "plaq/pic/processes/emission.hpp"
 #include "plaq/pic/processes/particle_boundaries.hpp"
+#include "plaq/pic/processes/secondary.hpp"
 
 namespace plaq::pic {
 namespace {
@@ -297,6 +298,52 @@ TEST(collisions, within_a_species_conserve_momentum_for_odd_and_even_numbers) {
     collide_particles(p, self);
     for (std::size_t i = 0; i < std::size_t(n); ++i) EXPECT_NE(self.species[0].u[0][i], u[0][i]) << n;  // all collide
     for (std::size_t c = 0; c < 3; ++c) EXPECT_NEAR(momentum(c), before[c], 1e-13) << n;
+  }
+}
+
+// Secondary emission -------------------------------------------------------------------------------------------------
+
+plan with_secondaries(int dimensions, double number) {
+  plan p = box_with(dimensions, particle_boundary::absorbed);
+  p.species_list.push_back({"ions", 1, 100, pusher::boris});
+  p.secondaries = {{.projectiles = 1,
+                    .emitted = 0,
+                    .at = {{{true, true}}},
+                    .temperature = 0.01,
+                    .energy = {0, 1},
+                    .number = {number, number, number, number}}};
+  p.check();
+  return p;
+}
+
+TEST(secondaries, the_mean_number_is_that_of_the_table) {
+  const secondary_emission e{.energy = {1, 2, 4}, .number = {0, 1, 2, 3, 4, 5}, .cosines = 2};
+  EXPECT_DOUBLE_EQ(mean_number(e, 0.5, 0), 0);
+  EXPECT_DOUBLE_EQ(mean_number(e, 1.5, 0), 1);
+  EXPECT_DOUBLE_EQ(mean_number(e, 3, 0.5), 3.5);
+  EXPECT_DOUBLE_EQ(mean_number(e, 9, 1), 5);
+}
+
+// Impacts emit whole particles, in the mean the number asked for within four standard errors, at the place of the
+// impact and into the box.
+TEST(secondaries, are_emitted_where_ions_arrive) {
+  const plan p = with_secondaries(1, 1.3);
+  for (const int side : {0, 1}) {
+    patch<double> self(p, {});
+    self.row.assign(record::length(p), 0);
+    for (std::uint64_t n = 0; n < 2000; ++n)
+      emit_secondaries(p, self, {1, 0, side, {side ? p.cells[0] - 1 : 0, 0, 0}, {double(side), 0, 0}, {}, 2.5, n});
+    const auto& born = self.born[0];
+    EXPECT_NEAR(double(born.size()), 2600, 4 * std::sqrt(2000 * 0.3 * 0.7));
+    EXPECT_EQ(self.row[record::at(0, record::emitted)], double(born.size()));
+    EXPECT_EQ(self.row[record::at(0, record::emitted_weight)], 2.5 * double(born.size()));
+    double mean = 0;  // of the flux: u^2/2 = T
+    for (std::size_t i = 0; i < born.size(); ++i) {
+      EXPECT_GT((side ? -1 : 1) * born.u[0][i], 0);
+      EXPECT_EQ(born.x[0][i], side);
+      mean += 0.5 * born.u[0][i] * born.u[0][i] / double(born.size());
+    }
+    EXPECT_NEAR(mean, 0.01, 4 * 0.01 / std::sqrt(2600));
   }
 }
 

@@ -15,6 +15,7 @@ patch<T>::patch(const plan& p, const point& at)
       solids(p, mesh),
       arrived(p.species_list.size()),
       followed_count(p.species_list.size()),
+      born(p.species_list.size()),
       next_row(record::length(p)) {}
 
 template <class T>

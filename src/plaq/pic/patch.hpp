@@ -36,6 +36,7 @@ struct patch {
   solid_mask solids;
   std::vector<moving_particles<T>> arrived;   ///< particles of each species that continue their step here
   std::vector<std::uint64_t> followed_count;  ///< particles of each species that were followed in this step
+  std::vector<particles<T>> born;             ///< particles of each species that sides have emitted in this step
   std::vector<double> row;                    ///< record of this step, see record.hpp
   std::vector<double> next_row;               ///< arrivals and losses between steps, for the next record
   std::vector<double> rows;                   ///< records since they were last read
@@ -45,7 +46,7 @@ struct patch {
 
   void serialize(archive& ar) {
     ar(number, rank, step, latest_step, ids, mesh, walls, f, species, tiles, plate_charge, external_e, background,
-       layers, solids, arrived, followed_count, row, next_row, rows);
+       layers, solids, arrived, followed_count, born, row, next_row, rows);
   }
   /// Number of particles.
   std::size_t size() const;

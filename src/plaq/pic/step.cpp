@@ -155,6 +155,13 @@ departures boundaries(const plan& p, patch<T>& self, std::size_t s, followed par
   return out;
 }
 
+/// Adds the particles that sides have emitted to their species; they move from the next step on.
+template <class T>
+void take_born(const plan& p, patch<T>& self) {
+  for (std::size_t s = 0; s < self.born.size(); ++s)
+    self.species[s].append(std::exchange(self.born[s], {}), p.dimensions);
+}
+
 /// Moves departing particles of species s to the outbox and removes those that are not in the patch any more.
 template <class T>
 void hand_over(const patch_grid& m, particles<T>& all, std::size_t s, departures gone, outbox<T>& out) {
@@ -234,6 +241,7 @@ std::vector<parcel<T>> push(const plan& p, patch<T>& self, const std::vector<poi
     gone.leaving.insert(gone.leaving.end(), crossed.leaving.begin(), crossed.leaving.end());
     hand_over(m, self.species[s], s, std::move(gone), out);
   }
+  take_born(p, self);
   fold_current(p, self, out);
   return std::move(out.parcels);
 }
@@ -246,6 +254,7 @@ std::vector<parcel<T>> continue_push(const plan& p, patch<T>& self, const std::v
     join(self.species[s], std::exchange(self.arrived[s], {}), self.mesh.dimensions, particles);
     hand_over(self.mesh, self.species[s], s, boundaries(p, self, s, std::move(particles)), out);
   }
+  take_born(p, self);
   fold_current(p, self, out);
   return std::move(out.parcels);
 }

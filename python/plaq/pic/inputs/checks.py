@@ -20,7 +20,7 @@ _LIMIT = {"yee": "(Σ 1/Δ²)^(-1/2)", "cowan": "min Δ"}
 def check(values: Mapping[str, Any], source: str) -> None:
     """Raise InputError for the first mistake."""
     for check_part in (_shapes, _sizes, _boundaries, _unused, _step, _species, _emission, _conductors, _lasers, _window,
-                 _collisions, _scattering, _diagnostics, _means, _formulas):
+                 _collisions, _scattering, _secondaries, _diagnostics, _means, _formulas):
         check_part(values, source)
 
 
@@ -269,6 +269,21 @@ def _scattering(values: Mapping[str, Any], source: str) -> None:
             raise InputError(f"{source}: gas.{name} scatters no species: no [scattering.NAME] has gas = \"{name}\"")
 
 
+def _secondaries(values: Mapping[str, Any], source: str) -> None:
+    dimension, sides_of = len(values["grid"].cells), values["boundaries"]
+    absorbing = [f"{d} {end}" for d in DIRECTIONS[:dimension] for i, end in enumerate(("low", "high"))
+                 if getattr(sides_of, f"particles_{d}")[i] == "absorbed"
+                 or (getattr(sides_of, f"particles_{d}")[i] == "auto" and getattr(sides_of, d)[i] != "periodic")]
+    for name, section in values["secondary"].items():
+        for role in ("by", "emits"):
+            _known(source, f"secondary.{name}.{role}", getattr(section, role), values["species"])
+        if not absorbing or any(side not in absorbing for side in section.at):
+            raise refuse(source, f"secondary.{name}.at", list(section.at),
+                         f"particles are absorbed at {', '.join(absorbing) or 'no side'}")
+        if values["window"].speed:
+            raise InputError(f"{source}: secondary.{name}: a window has no sides that emit")
+
+
 def _known(source: str, key: str, name: str, known: Mapping[str, Any]) -> Any:
     if name not in known:
         raise InputError(f"{source}: {key}: unknown species {one_line(name)}{nearest(name, known)}")
@@ -335,6 +350,9 @@ def _formulas(values: Mapping[str, Any], source: str) -> None:
     for name, plate in values["emission"].items():
         if plate.flux is not None:
             read_formula(plate.flux, ("t",), values["constants"], f"{source}: emission.{name}.flux")
+    for name, section in values["secondary"].items():
+        read_formula(section.coefficient, ("energy", "angle"), values["constants"],
+                     f"{source}: secondary.{name}.coefficient")
     for name, laser in values["laser"].items():
         read_formula(laser.envelope, ("t",), values["constants"], f"{source}: laser.{name}.envelope")
     texts |= {f"conductor.{name}.where": conductor.where for name, conductor in values["conductor"].items()}

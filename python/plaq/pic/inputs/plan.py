@@ -10,6 +10,7 @@ from plaq import _core
 from plaq.errors import InputError
 from plaq.pic.inputs import loads
 from plaq.pic.inputs.gas import scattering_of
+from plaq.pic.inputs.secondary import secondary_of
 from plaq.pic.inputs.setup import Setup
 from plaq.pic.inputs.table import DIRECTIONS
 
@@ -47,6 +48,7 @@ def plan_of(setup: Setup, whole: bool = True) -> _core.pic.Plan:
         _core.pic.CollisionPair(*(names.index(name) for name in pair.between), pair.logarithm, pair.every)
         for pair in p.collision.values()]
     plan.scatterings = [scattering_of(setup, name, whole) for name in p.scattering]
+    plan.secondaries = [secondary_of(setup, name) for name in p.secondary]
     plan.set_window(p.window.speed, p.window.start * setup.units.of("time"))
     return plan
 

@@ -13,6 +13,7 @@ FIELDS = ("periodic", "conducting", "absorbing")
 PARTICLES = ("auto", "periodic", "absorbed", "reflected", "thermal")
 PUSHERS = ("boris", "vay", "higuera_cary")
 COMPONENTS = ("ex", "ey", "ez", "bx", "by", "bz", "jx", "jy", "jz", "rho", "phi")
+SIDES = tuple(f"{d} {end}" for d in DIRECTIONS for end in ("low", "high"))
 MEANS = ("density", "flux_x", "flux_y", "flux_z", "energy", "spectrum")  # of a species
 AXES = (*DIRECTIONS, "ux", "uy", "uz", "energy")
 PATCH = {1: 64, 2: 16, 3: 8}  # default cells in a direction of a patch, about
@@ -44,6 +45,8 @@ SECTIONS = {
     "scattering.*": "Particles of a species that are scattered by a gas, with cross sections of LXCat: elastic, "
                     "excitation, ionisation, attachment of electrons; isotropic and backward scattering of ions. "
                     "units.density gives the number of real atoms.",
+    "secondary.*": "Emission of particles by impacts of others on sides that absorb them, by chance, with the weight "
+                   "of the one that arrived.",
     "output": "Files in the openPMD standard, and columns of the history.",
     "probe.*": "Field at a place or along a line in the direction of an axis, in time.",
     "histogram.*": "Distribution of a species over one or two of x, y, z, ux, uy, uz, energy: "
@@ -176,6 +179,14 @@ TABLE = [
               "w of opal, where the spectrum ~ 1/(1 + (E/w)²)"),
     Parameter("scattering.*", "law", choice("isotropic", "vahedi_surendra"), "isotropic", "",
               "of directions of electrons; ELASTIC and EFFECTIVE are cross sections of momentum transfer with either"),
+    Parameter("secondary.*", "by", text(), REQUIRED, "", "the species that arrives"),
+    Parameter("secondary.*", "emits", text(), REQUIRED, "", "the species that is emitted"),
+    Parameter("secondary.*", "coefficient", formula(), REQUIRED, "",
+              "mean number for each that arrives, a formula of its energy, in the unit of temperatures, and angle",
+              ("yield", "gamma", "see")),
+    Parameter("secondary.*", "at", list_of(choice(*SIDES), longest=6), (), "",
+              "sides that emit; none: all that absorb particles"),
+    Parameter("secondary.*", "temperature", real("[0, inf)"), 0.0, "m_e c²", "of those that are emitted"),
     Parameter("output", "every", _every, 0, "steps", "between two files; 0: none"),
     Parameter("output", "fields", list_of(choice(*COMPONENTS), longest=len(COMPONENTS)),
               ("ex", "ey", "ez", "bx", "by", "bz", "rho"), "",

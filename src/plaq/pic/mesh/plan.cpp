@@ -174,6 +174,24 @@ void check_scattering(const plan& p, const gas_scattering& g) {
   for (const gas_process& k : g.processes) check_gas_process(p, g, k);
 }
 
+void check_secondary(const plan& p, const secondary_emission& e) {
+  for (const int s : {e.projectiles, e.emitted})
+    if (s < 0 || s >= int(p.species_list.size()))
+      refuse_plan("secondary emission of species ", s, " of ", p.species_list.size());
+  if (!(e.temperature >= 0)) refuse_plan("secondary emission: temperature = ", e.temperature, ": at least 0");
+  if (e.energy.size() < 2 || e.cosines < 2 || e.number.size() != e.energy.size() * e.cosines)
+    refuse_plan("secondary emission: a table of two or more energies and cosines");
+  for (std::size_t n = 0; n < e.energy.size(); ++n)
+    if (!(e.energy[n] >= 0) || (n && !(e.energy[n] > e.energy[n - 1])))
+      refuse_plan("secondary emission: energies rise");
+  for (const double n : e.number)
+    if (!(n >= 0 && n <= e.most)) refuse_plan("secondary emission: ", n, " particles of an impact: from 0 to ", e.most);
+  for (int d = 0; d < 3; ++d)
+    for (int side = 0; side < 2; ++side)
+      if (e.at[d][side] && (d >= p.dimensions || p.particle_boundaries[d][side] != particle_boundary::absorbed))
+        refuse_plan("secondary emission: the ", side_names[side], " side of ", axis_names[d], " absorbs no particles");
+}
+
 void check_window(const plan& p) {
   if (p.window.speed == 0) return;
   if (!(p.window.speed > 0 && p.window.speed <= 1) || !(p.window.start >= 0))
@@ -327,6 +345,7 @@ void plan::check() const {
   for (std::size_t n = 0; n < conductors.size(); ++n) check_conductor(*this, n);
   for (const collision_pair& e : collision_pairs) check_collision_pair(*this, e);
   for (const gas_scattering& g : scatterings) check_scattering(*this, g);
+  for (const secondary_emission& e : secondaries) check_secondary(*this, e);
   check_window(*this);
   for (int d = 0; d < dimensions; ++d)
     for (int side = 0; side < 2; ++side) {

@@ -83,6 +83,18 @@ struct collision_pair {
   int every = 1;          ///< steps from one collision to the next, which takes the time of all of them
 };
 
+/// Emission of particles by impacts of others on sides of the box that absorb them.
+struct secondary_emission {
+  static constexpr double most = 50;  ///< particles of an impact, in the mean
+  int projectiles = 0, emitted = 0;   ///< species
+  std::array<std::array<bool, 2>, 3> at{};
+  double temperature = 0;  ///< of the flux, in m_e c^2
+  /// Table of the mean number of an impact, [energy][cosine of the angle to the normal], linear between its entries:
+  /// energies in m_e c^2, rising; cosines evenly from 0 to 1.
+  std::vector<double> energy, number;
+  std::size_t cosines = 2;
+};
+
 /// Window that moves to higher x with this speed from a time on, cell by cell.
 struct moving_window {
   double speed = 0, start = 0;
@@ -115,6 +127,7 @@ struct plan {
   /// omega_p r_e / c and n_0^(1/3) c / omega_p, which collisions depend on beside normalised numbers.
   double coupling = 0, density_scale = 0;
   std::vector<gas_scattering> scatterings;
+  std::vector<secondary_emission> secondaries;
   moving_window window;
 
   double spacing(int d) const { return lengths[d] / cells[d]; }

@@ -14,7 +14,7 @@ struct record {
   static constexpr std::size_t time = 0, energies = 1, first_species = 7;
   /// Columns within a species: number and weight after the step; kinetic energy and momentum at time - dt/2, of those
   /// that began the step; particles that left at the sides x low, x high, y low, ...; particles that came from plates,
-  /// from a gas or with a window; particles absorbed by conductors in the box.
+  /// from sides, from a gas or with a window; particles absorbed by conductors in the box.
   enum of_species : std::size_t {
     number,
     weight,

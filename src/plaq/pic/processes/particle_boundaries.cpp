@@ -6,6 +6,7 @@
 
 #include "plaq/pic/mesh/streams.hpp"
 #include "plaq/pic/particles/kernels.hpp"
+#include "plaq/pic/processes/secondary.hpp"
 
 namespace plaq::pic {
 
@@ -28,16 +29,6 @@ face next_face(int dimensions, const std::array<double, 3>& x, const std::array<
     if (fraction < out.fraction) out = {fraction, d, side};
   }
   return out;
-}
-
-/// Returns a momentum of the flux that a wall of temperature sqrt(spread) emits into the box: along the normal with
-/// density ~ u exp(-u^2 / 2 spread^2), normal along the wall. (Not relativistic.)
-std::array<double, 3> wall_momentum(double spread, const std::array<std::uint64_t, 4>& word, int d, int side) {
-  const auto along = normal_pair(word[0], word[1]);
-  std::array<double, 3> u;
-  u[d] = (side ? -1 : 1) * spread * std::sqrt(-2 * std::log(above_zero(word[2])));
-  u[(d + 1) % 3] = spread * along[0], u[(d + 2) % 3] = spread * along[1];
-  return u;
 }
 
 /// Counts a particle that a conductor in the box has absorbed.
@@ -133,6 +124,7 @@ path_end apply_particle_boundaries(const plan& p, patch<T>& self, std::size_t s,
       default:
         row[record::left + 2 * std::size_t(d) + std::size_t(side)] += 1;
         row[record::left_weight + 2 * std::size_t(d) + std::size_t(side)] += weight;
+        emit_secondaries(p, self, {s, d, side, walker.cell, walker.x, walker.u, weight, number});
         return path_end::removed;
     }
     walker.aim();
