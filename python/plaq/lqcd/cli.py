@@ -35,7 +35,7 @@ app = Commands("lqcd", "Lattice QCD: gauge fields with and without Wilson quarks
 def measure(
     input: InputFile,
     configurations: Annotated[list[str], typer.Argument(
-        help="Files of configurations: ILDG, SciDAC, NERSC, MILC, openQCD.", show_default=False)],
+        help="Files of configurations: ILDG, SciDAC, NERSC, MILC, openQCD, HiRep, HDF5.", show_default=False)],
     ranks: Ranks = None,
     settings: Settings = None,
     workers: Annotated[Optional[str], typer.Option(help="Threads of each rank, or auto.")] = None,

@@ -97,7 +97,8 @@ SCHEMA = Schema({
     Parameter("updates", "algorithm", choice("heatbath", "hmc"), "heatbath", "",
               "algorithm of link updates; quarks need hmc"),
     Parameter("updates", "start", one_of("hot", one_of("cold", text())), "hot", "",
-              "random links, or all one, or the file of a configuration: ILDG, SciDAC, NERSC, MILC or openQCD"),
+              "random links, or all one, or the file of a configuration: ILDG, SciDAC, NERSC, MILC, openQCD, "
+              "HiRep or HDF5"),
     Parameter("updates", "seed", integer(0, 2**63 - 1), 1, "", "seed of all random numbers"),
     Parameter("updates", "thermalisation", integer(0, 10**8), 200, "sweeps", "sweeps before the first configuration"),
     Parameter("updates", "configurations", integer(1, 10**7), 200, "",
@@ -197,6 +198,9 @@ class Parameters(parameters.Parameters):
             if values["lattice"].extents[0] < 6:
                 raise InputError(f"{source}: lattice.extents = {shown(values['lattice'].extents)} is not allowed with "
                                  'lattice.boundary = "open": T is at least 6')
+            if values["fixing"].gauge is not None:
+                raise InputError(f'{source}: fixing.gauge = "{values["fixing"].gauge}" is not allowed with '
+                                 'lattice.boundary = "open": it is for periodic lattices')
             for family, name, _ in measurement_tables.each(values):
                 if family != "reweighting":
                     raise InputError(f'{source}: [{family}.{name}] is not allowed with lattice.boundary = "open": '

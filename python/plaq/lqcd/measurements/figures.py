@@ -112,8 +112,8 @@ def table_panels(findings: Findings, path: str) -> dict[str, tuple[Panel, str, s
                                  "|C(t)|, t from the source; open symbols are negative.")
     if any(np.isfinite(e.mean).any() for e in masses.values()):
         chosen["effective_masses"] = (lambda axes: effective_masses(axes, masses, estimates), "Effective masses",
-                                      "cosh m = (C(t-1) + C(t+1)) / 2 C(t); bands are masses of fits, where there are "
-                                      "any.")
+                                      f"{next(iter(masses.values())).convention}; bands are masses of fits, where "
+                                      "there are any.")
     if "pcac_mass" in estimates and np.isfinite(estimates["pcac_mass"].mean).any():
         chosen["pcac_mass"] = (lambda axes: pcac(axes, estimates["pcac_mass"]), "PCAC mass",
                                estimates["pcac_mass"].convention + ".")
