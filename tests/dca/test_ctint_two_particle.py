@@ -74,6 +74,18 @@ def test_they_are_exact_with_orbitals_in_cells():
     compare(measured, measured.channels, [two_particle(exact, kind, q, m, N) for kind, q, m in channels])
 
 
+def test_their_bits_do_not_depend_on_addresses():
+    found, kept = [], []
+    for i in range(4):
+        kept.append(bytearray(1000 + 56 * i))  # moves what comes after it
+        case = general_case({HERE: [[0.0, -1.0], [-1.0, 0.0]]}, ((1, 0), (0, 1)), [("pp", 0, 0), ("magnetic", 0, 0)],
+                            measurements=640, chains=16)
+        chains = case.fresh_chains()
+        assert case.run(chains, workers=1 + i % 2)
+        found.append(chains.bins.sums().copy())
+    assert all(np.array_equal(sums, found[0]) for sums in found[1:])
+
+
 def test_they_need_equivalent_spins():
     field = {HERE: ([[-0.2]], [[0.2]]), RIGHT: [[-0.5]], LEFT: [[-0.5]]}
     case = general_case(field, ((2, 0), (0, 1)), [("pp", 0, 0)])
