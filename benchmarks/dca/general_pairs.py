@@ -1,11 +1,12 @@
 """Two-particle functions of general models beside what is known of them; prints the tables of dca_general_pairs.md.
 
-    python benchmarks/dca/general_pairs.py solvers | attraction | cells | response | bilayer [measurements]
+    python benchmarks/dca/general_pairs.py solvers | attraction | site | cells | response | bilayer [measurements]
 
 solvers     one band by CT-AUX and by CT-INT, in baths that each finds for itself
 attraction  the plaquette at half filling, -U beside +U
 response    dn/dmu of a bilayer by two further runs; one band by CT-AUX and CT-INT between momenta of the cluster
 bilayer     pairing of the bilayer of Maier and Scalapino (2011), on 2x2 cells, against t_perp
+site        the same of the lattice's response, for a cluster of one site
 cells       two cells of two orbitals with Kanamori's interaction, without a bath, beside exact diagonalisation
 """
 
@@ -69,6 +70,20 @@ def attraction(measurements):
               f"{4 * spin.mean:.3f}({1000 * 4 * spin.error:.0f}) | {deviation(charge, spin, 4):.1f} σ |")
 
 
+def site(measurements):
+    one, q = [[1, 0], [0, 1]], [[0, 0], [1, 1]]
+    minus = point({"U": -4, "cluster": one}, "ctint", {"temperatures": [0.4], "mu": -2.0}, ["pp", "charge"],
+                  measurements, momenta=q)
+    plus = point({"U": 4, "cluster": one}, "ctint", {"temperatures": [0.4], "mu": 2.0}, ["magnetic"], measurements,
+                 momenta=q)
+    print("| −U | | U | | deviation |\n|---|---|---|---|---|")
+    for name, other, scale, shift in (("leading_pp", "leading_magnetic", 1, 1), ("chi_c", "chi_s", 4, 0)):
+        for i in (0, 1):
+            a, b = minus[name].pick(q=i, nu=0), plus[other].pick(q=(i + shift) % 2, nu=0)
+            print(f"| `{name}`, q = {q[i]} | {a} | {scale} `{other}`, q = {q[(i + shift) % 2]} | "
+                  f"{scale * b.mean:.4f} ± {scale * b.error:.4f} | {deviation(a, b, scale):.1f} σ |")
+
+
 def response(measurements):
     model = {"lattice": "bilayer", "amplitudes": {"t_perp": 1.0}, "U": 4.0, "cluster": [[1, 0], [0, 1]]}
     runs = [point(model, "ctint", {"temperatures": [0.5], "mu": mu}, ["charge"] if mu == 1.2 else [], measurements,
@@ -121,6 +136,6 @@ def cells(measurements):
 
 
 if __name__ == "__main__":
-    part = {"solvers": solvers, "attraction": attraction, "cells": cells, "response": response,
+    part = {"solvers": solvers, "attraction": attraction, "site": site, "cells": cells, "response": response,
             "bilayer": bilayer}[sys.argv[1]]
     part(int(sys.argv[2]) if len(sys.argv) > 2 else 32000)
