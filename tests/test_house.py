@@ -93,7 +93,7 @@ PYTHON = [["errors", "batch"], ["lazy"], ["files", "instruction_sets", "streams"
 DCA = [["lattice", "units"], ["solver"], ["parameters", "physics"], ["convert", "planning", "results"],
        ["continuation", "loop"],
        ["application"], ["cli", "commands"]]
-DCA_LOOP = [["convergence", "density_search", "mixing", "ordering"], ["first_sigma", "state"], ["further", "start"],
+DCA_LOOP = [["convergence", "density_search", "mixing"], ["ordering"], ["first_sigma", "state"], ["further", "start"],
             ["observer"], ["setup"], ["status", "two_particle"], ["iteration"], ["loop"]]
 LQCD = [["choices", "integrators"], ["sea"], ["fields", "analysis"], ["files", "measurement_tables"], ["parameters"],
         ["measurements"], ["action"], ["gauge_fixing", "planning", "results", "start"], ["measuring", "replicas"],

@@ -98,6 +98,8 @@ def test_the_step_finds_a_slow_fixed_point():
     assert 0.7 < r < 0.8 and abs(x + (star + 0.8 * (x - star) - x) / (1 - r) - star) < 0.5 * abs(x - star)
     assert ordering.slope([entry | {"seeded": True} for entry in record]) == 0
     assert ordering.slope([entry | {"order_error": 1.0} for entry in record]) == 0, "not known"
+    assert not ordering.has_settled(record, 1.5), "a trend"
+    assert ordering.has_settled([entry | {"order_out": entry["order_in"] + 1e-3} for entry in record], 1.5)
     order = OrderParameter(np.array([[[[0.0, -0.5], [-0.5, 0.0]]]]), 1)
     inputs, change = order.field(1.0)[None] + 0j, 1 + 0.1 * np.eye(2)[..., None]
     longer = ordering.accelerated(order, inputs * change * 0.95, inputs, 0.8)

@@ -268,8 +268,10 @@ def judge(setup: Setup, state: TemperatureState, bath: Bath, solution: Solution)
         residuals, average, complete = state.residuals, state.average, False
         part = float(measured.weights.sum()) / setup.measurements[1]
         needed = min(state.needed, state.iteration + iterations_left(off, part))
-        converged = settled = bool(off.within(p.dca.tolerance) and state.iteration >= needed
-                                   and not setup.is_seeded(state.history))
+        converged = settled = bool(off.within(p.dca.tolerance) and state.iteration >= needed)
+        if settled and setup.equations.order is not None:
+            record = record_of(setup, state, bath, solution, off, converged, settled)
+            converged = settled = ordering.has_settled([*state.history, record], p.dca.tolerance)
         phase = next_phase(settled, state.iteration, p.dca.iterations, p.dca.minimum_iterations,
                            setup.final_iterations)
     record = record_of(setup, state, bath, solution, off, converged, settled)

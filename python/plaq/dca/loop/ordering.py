@@ -16,9 +16,11 @@ from typing import Any
 import numpy as np
 
 from plaq.dca.lattice.order import SEEDED
+from plaq.dca.loop.convergence import UNORDERED
 
 STEEPEST = 0.95  # largest slope r that is believed
 SURE = 0.2  # largest error of r
+LAST = 3  # iterations of the approach that must show no trend
 LONGEST = 0.4  # part of S that a step may add or take
 SPREAD = 0.15  # of the groups' order in their baths, relative to their mean
 LEAST_FRACTION = 0.25  # of the groups' own order, that their baths must have for errors to contain its noise
@@ -34,6 +36,19 @@ def is_seeded(p: Any, records: Sequence[dict[str, Any]]) -> bool:
         return p.hamiltonian.order is not None
     settled = any(record["steady"] for record in records[SEEDED - 1:])
     return len(records) < SEEDED or (not settled and len(records) < p.dca.iterations // 2)
+
+
+def has_settled(records: Sequence[dict[str, Any]], tolerance: float) -> bool:
+    """Return whether y - x of the last `LAST` iterations without field is noise, within twice ``tolerance``.
+
+    A slow mode moves by less than the noise of one iteration, in the same direction in all of them.
+    """
+    last = [r for r in records if not r["seeded"]][-LAST:]
+    if len(last) < LAST:
+        return False
+    change = np.mean([r["order_out"] - r["order_in"] for r in last])
+    noise = np.sqrt(np.mean([r["order_error"]**2 for r in last]) / LAST)
+    return bool(abs(change) <= max(2 * tolerance * noise, UNORDERED))
 
 
 def slope(records: Sequence[dict[str, Any]]) -> float:
