@@ -185,7 +185,7 @@ void check_secondary(const plan& p, const secondary_emission& e) {
     if (!(e.energy[n] >= 0) || (n && !(e.energy[n] > e.energy[n - 1])))
       refuse_plan("secondary emission: energies rise");
   for (const double n : e.number)
-    if (!(n >= 0 && n <= e.most)) refuse_plan("secondary emission: ", n, " particles of an impact: from 0 to ", e.most);
+    if (!(n >= 0) || !std::isfinite(n)) refuse_plan("secondary emission: ", n, " particles of an impact: at least 0");
   for (int d = 0; d < 3; ++d)
     for (int side = 0; side < 2; ++side)
       if (e.at[d][side] && (d >= p.dimensions || p.particle_boundaries[d][side] != particle_boundary::absorbed))

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "plaq/base/error.hpp"
 #include "plaq/pic/mesh/streams.hpp"
 
 namespace plaq::pic {
@@ -39,7 +40,9 @@ void emit_secondaries(const plan& p, patch<T>& self, const impact& of) {
     const auto stream = stream_of(p.seed, random_purpose::secondary, std::uint32_t(k), std::uint64_t(self.number),
                                   std::uint64_t(self.step));
     const double chance = unit_interval(random_words(stream, draws * of.number)[0]);
-    const auto count = std::uint64_t(mean_number(by, energy, cosine) + chance);
+    const double mean = mean_number(by, energy, cosine);
+    check(mean <= secondary_emission::most, "an impact on a side would emit more than 50 particles");
+    const auto count = std::uint64_t(mean + chance);
     const auto s = std::size_t(by.emitted);
     const double spread = std::sqrt(by.temperature / p.species_list[s].mass);
     for (std::uint64_t n = 0; n < count; ++n) {
