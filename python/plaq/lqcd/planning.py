@@ -64,6 +64,7 @@ def memory(p: Parameters, sites: int) -> int:
     if p.quarks or valence:
         needs += 3 * NEAR // 2 + 10 * SPINOR + clover * 5 * BLOCKS // 2
     needs += max((_spinors_of(q) for q in p.quarks.values()), default=0) * SPINOR // 2
+    needs += any(q.solver == "multigrid" for q in p.quarks.values()) * MULTIGRID
     needs += max((lines_kept(q) * SPINOR + MULTIGRID * (q.solver == "multigrid") for q in valence), default=0)
     if p.flow:
         needs = max(needs, 5 * LINKS + 20 * MATRIX)
