@@ -110,10 +110,11 @@ def results_so_far(p: Parameters, state: Mapping[str, Any]) -> Results | None:
     measured = Measurements(p, {}, state)
     if not len(measured):
         return None
-    results = measured.results(state.get("trajectories", np.zeros((0, 2))),
-                               (Ranges(p, int(state.get("sweeps", 0)), state.get("ranges")),
-                                Monitors(p, state.get("monitors"))))
-    wanted = len(state["names"]) if "names" in state else p.updates.configurations
+    if "names" in state:
+        results, wanted = measured.results(np.zeros((0, 2))), len(state["names"])
+    else:
+        histories = Ranges(p, int(state["sweeps"]), state["ranges"]), Monitors(p, state["monitors"])
+        results, wanted = measured.results(state["trajectories"], histories), p.updates.configurations
     if len(measured) < wanted:
         results.sentences.insert(1, f"not finished: {len(measured)} of {wanted} configurations")
     return results
