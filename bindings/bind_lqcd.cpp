@@ -216,13 +216,6 @@ void bind_gauge(nb::module_& m) {
       "context"_a, "links"_a, "lowest"_a, "relaxation"_a, "tolerance"_a, "max_sweeps"_a,
       "Return (functional, theta, sweeps).", free_gil());
   m.def(
-      "measure_gauge",
-      [](owned_context& c, const gauge_links& u, int lowest) {
-        const auto q = measure_gauge(c.ctx, u, lowest);
-        return std::pair(q.functional, q.theta);
-      },
-      "context"_a, "links"_a, "lowest"_a, "Return (functional, theta).", free_gil());
-  m.def(
       "energy_and_charge",
       [](owned_context& c, const gauge_links& u) {
         const auto f = energy_and_charge(c.ctx, u);

@@ -299,8 +299,8 @@ class GaugeField(Field):
 
     def gauge_quality(self, gauge: str = "landau") -> GaugeQuality:
         """Return functional and theta of these links, as `fix` has them. Collective."""
-        return GaugeQuality(*self.lattice.call(_core.lqcd.measure_gauge, self.lattice.context, self.native,
-                                               _lowest_direction(gauge)))
+        return GaugeQuality(*self.lattice.call(_core.lqcd.fix_gauge, self.lattice.context, self.native,
+                                               _lowest_direction(gauge), 1.0, 0.0, 0))  # no sweeps
 
     def energy_and_charge(self) -> tuple[float, float]:
         r"""Return (E, Q) of the clover-shaped field strength.
