@@ -224,6 +224,19 @@ void bind_gauge(nb::module_& m) {
       "context"_a, "links"_a, "Return (energy, charge).", free_gil());
 }
 
+/// Returns sums(phases), computed without Python's lock, as [momentum, t, shape ...].
+template <class Sums>
+auto by_momentum(const site_layout& layout, const box_numbers& phases, std::vector<std::size_t> shape, Sums&& sums) {
+  const std::size_t momenta = phases.shape(0);
+  std::vector<std::complex<double>> values;
+  {
+    nb::gil_scoped_release free;
+    values = sums(momentum_phases{int(momenta), phases.data()});
+  }
+  shape.insert(shape.begin(), {momenta, std::size_t(layout.lattice().extents[0])});
+  return owned(std::move(values), shape);
+}
+
 void bind_quarks(nb::module_& m) {
   m.def(
       "gaussian_smear",
@@ -247,28 +260,20 @@ void bind_quarks(nb::module_& m) {
       "spin_tensor",
       [](owned_context& c, const site_layout& layout, const box_numbers& phases, const box_numbers& S,
          const box_numbers& other) {
-        std::vector<std::complex<double>> values;
-        const std::size_t momenta = phases.shape(0), spins = S.shape(6);
-        {
-          nb::gil_scoped_release free;
-          values = spin_tensor(c.ctx, layout.lattice(), {int(momenta), phases.data()}, line_of(S), line_of(other));
-        }
-        return owned(std::move(values), {momenta, std::size_t(layout.lattice().extents[0]), 4, spins, 4, spins});
+        const std::size_t spins = S.shape(6);
+        return by_momentum(layout, phases, {4, spins, 4, spins}, [&](const momentum_phases& of) {
+          return spin_tensor(c.ctx, layout.lattice(), of, line_of(S), line_of(other));
+        });
       },
       "context"_a, "layout"_a, "phases"_a, "S"_a, "other"_a,
       "Return [momentum, t, a, b, c, d] of [t, x, y, z, spin, colour, spin, colour] and phases [momentum, x, y, z].");
   m.def(
       "meson_sums",
       [](owned_context& c, const site_layout& layout, const box_numbers& phases, const box_numbers& S,
-         const box_numbers& other, const box_numbers& coefficients) {
-        std::vector<std::complex<double>> values;
-        const std::size_t momenta = phases.shape(0), rows = coefficients.shape(0);
-        {
-          nb::gil_scoped_release free;
-          values = meson_sums(c.ctx, layout.lattice(), {int(momenta), phases.data()}, line_of(S), line_of(other),
-                              int(rows), coefficients.data());
-        }
-        return owned(std::move(values), {momenta, std::size_t(layout.lattice().extents[0]), rows});
+         const box_numbers& other, const box_numbers& rows) {
+        return by_momentum(layout, phases, {rows.shape(0)}, [&](const momentum_phases& of) {
+          return meson_sums(c.ctx, layout.lattice(), of, line_of(S), line_of(other), int(rows.shape(0)), rows.data());
+        });
       },
       "context"_a, "layout"_a, "phases"_a, "S"_a, "other"_a, "coefficients"_a,
       "Return [momentum, t, row] for rows of coefficients of the numbers of spin_tensor.");
@@ -276,29 +281,20 @@ void bind_quarks(nb::module_& m) {
       "baryon_tensor",
       [](owned_context& c, const site_layout& layout, const box_numbers& phases, const box_numbers& S1,
          const box_numbers& S2, const box_numbers& S3) {
-        std::vector<std::complex<double>> values;
-        const std::size_t momenta = phases.shape(0);
-        {
-          nb::gil_scoped_release free;
-          values =
-              baryon_tensor(c.ctx, layout.lattice(), {int(momenta), phases.data()}, S1.data(), S2.data(), S3.data());
-        }
-        return owned(std::move(values), {momenta, std::size_t(layout.lattice().extents[0]), 4, 4, 4, 4, 4, 4});
+        return by_momentum(layout, phases, {4, 4, 4, 4, 4, 4}, [&](const momentum_phases& of) {
+          return baryon_tensor(c.ctx, layout.lattice(), of, S1.data(), S2.data(), S3.data());
+        });
       },
       "context"_a, "layout"_a, "phases"_a, "S1"_a, "S2"_a, "S3"_a,
       "Return [momentum, t, a, b, c, d, e, f] of three propagators and phases [momentum, x, y, z].");
   m.def(
       "baryon_sums",
       [](owned_context& c, const site_layout& layout, const box_numbers& phases, const box_numbers& S1,
-         const box_numbers& S2, const box_numbers& S3, const box_numbers& coefficients) {
-        std::vector<std::complex<double>> values;
-        const std::size_t momenta = phases.shape(0), rows = coefficients.shape(0);
-        {
-          nb::gil_scoped_release free;
-          values = baryon_sums(c.ctx, layout.lattice(), {int(momenta), phases.data()}, S1.data(), S2.data(), S3.data(),
-                               int(rows), coefficients.data());
-        }
-        return owned(std::move(values), {momenta, std::size_t(layout.lattice().extents[0]), rows});
+         const box_numbers& S2, const box_numbers& S3, const box_numbers& rows) {
+        return by_momentum(layout, phases, {rows.shape(0)}, [&](const momentum_phases& of) {
+          return baryon_sums(c.ctx, layout.lattice(), of, S1.data(), S2.data(), S3.data(), int(rows.shape(0)),
+                             rows.data());
+        });
       },
       "context"_a, "layout"_a, "phases"_a, "S1"_a, "S2"_a, "S3"_a, "coefficients"_a,
       "Return [momentum, t, row] for rows of 4096 coefficients of the numbers of baryon_tensor.");
