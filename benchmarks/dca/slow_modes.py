@@ -1,8 +1,8 @@
 """Which results of a chain decorrelate slowly: `python slow_modes.py [--problems 2x2-14 ...] [--sweeps 30000]`.
 
 For the problems of errors.py: the standard deviation s of a result from one configuration; 2 tau in sweeps, so that N
-sweeps give the error s sqrt(2 tau / N) if each is measured; and the factor by which error^2 would fall if the density, or
-the number of vertices, were known without noise: 1/(1 - r^2) with the correlation r of long bins.
+sweeps give the error s sqrt(2 tau / N) if each is measured; and the factor by which error^2 would fall if the density,
+or the number of vertices, were known without noise: 1/(1 - r^2) with the correlation r of long bins.
 """
 
 from __future__ import annotations
@@ -81,7 +81,8 @@ def table(name, sweeps):
     r = run(sweeps // LENGTH, LENGTH, 1)
     long = deviations(problem, r.measured, window)
     print(f"\n{name}: <k> = {r.order:.0f}, {r.measurements:.0f} sweeps; 2 tau is known to "
-          f"{100 * np.sqrt(2 * LENGTH / sweeps):.0f} %\n\n| | s | 2τ, sweeps | n known | k known |\n|---|---|---|---|---|")
+          f"{100 * np.sqrt(2 * LENGTH / sweeps):.0f} %\n")
+    print("| | s | 2τ, sweeps | n known | k known |\n|---|---|---|---|---|")
     for label, values in long.items():
         s = single[label].std()
         if s == 0:
