@@ -115,7 +115,7 @@ def tables(rng, make):
     for _ in range(rng.randint(1, 4)):
         key = rng.choice(list(SCHEMA.parameters))
         section, _, name = key.partition(".")
-        given[section][name] = make(rng, key)
+        given.setdefault(section, {})[name] = make(rng, key)
     if rng.random() < 0.5:
         given["dca"].pop(rng.choice(["density", "mu"]), None)
     return given

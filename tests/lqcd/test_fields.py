@@ -75,7 +75,7 @@ def test_a_solver_that_cannot_says_so(lattice):
     matrix = lqcd.Wilson(lqcd.GaugeField(lattice), kappa=0.125)
     with pytest.raises(RunError, match=r"cg for kappa = 0\.125, mu = 0 .*\|eta - M psi\|/\|eta\| = .*, not 1e-10"):
         lqcd.solve(matrix, eta, max_steps=1000)
-    with pytest.raises(InputError, match="not one of cg, bicgstab, multigrid"):
+    with pytest.raises(InputError, match="not one of cg, bicgstab, gcr, multigrid"):
         lqcd.solve(matrix, eta, method="gmres")
     with pytest.raises(InputError, match="'quarter' is not one of double, single, half"):
         lqcd.solve(matrix, eta, precision="quarter")

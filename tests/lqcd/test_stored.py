@@ -194,7 +194,8 @@ def test_hadrons_have_the_same_bits_on_any_ranks_and_share_propagators(ensemble,
     assert len(files) == 2 * 2 * 2 and files[0].startswith("propagator.000002.")  # configurations, sources, quarks
     well(plaq(tmp_path, *measure, "two", ranks=2))
     assert digest(tmp_path / "one") == digest(tmp_path / "two")
-    for words in ("mesons.noise: Ward identity of the conserved vector current: ", "charges.one: vector u t2 at tau = 1: "):
+    for words in ("mesons.noise: Ward identity of the conserved vector current: ",
+                  "charges.one: vector u t2 at tau = 1: "):
         assert words in said
     found = lqcd.load(tmp_path / "one")
     assert found.recorded["baryons/kept/lambda"].values.shape == (2, 4)

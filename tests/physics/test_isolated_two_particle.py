@@ -52,8 +52,8 @@ def compare(case, deviations):
 def exact_g4(case, kind, q, m, n, k1, k2):
     """[w, w'] of the exact two-particle function at one pair of momenta."""
     group = case.exact.spectrum.group
-    pair = [k1, k2]
-    return _element(FourPoint(case.exact, m, n), kind, k1, k2, group.add[q, group.minus[pair]], group.add[q, pair])
+    row, column = ((k, group.add[q, group.minus[k] if kind == "pp" else k]) for k in (k1, k2))
+    return _element(FourPoint(case.exact, m, n), kind, row, column)
 
 
 @pytest.mark.slow

@@ -22,7 +22,7 @@ SMALL = {
     dca: ({"model": {"U": 2}, "dca": {"temperatures": [2, 1], "mu": 0.5, "iterations": 1},
            "solver": {"measurements": 256, "warmup": 5, "chains": 4}}, {"model.U": [2, 3]}),
     lqcd: ({"lattice": {"extents": [4, 2, 2, 2]}, "action": {"beta": 5.5},
-            "updates": {"configurations": 24, "thermalisation": 4, "sweeps": 1}, "flow": {"time": 0.2}},
+            "updates": {"configurations": 24, "thermalisation": 4, "sweeps": 1}, "flow": {"wilson": {"time": 0.2}}},
            {"action.beta": np.array([5.5, 6.0]), "updates.seed": range(1, 3)}),
     pic: ({"grid": {"cells": [16], "length": [2.0], "patches": [2]}, "time": {"end": 2},
            "species": {"e": {"charge": -1, "mass": 1, "density": 1, "per_cell": 8, "temperature": 0.01}}},

@@ -17,7 +17,7 @@ from plaq.files.hashed import check, entry_of
 from plaq.files.number_file import NumberFile
 from plaq.inputs.parameters import Parameters
 from plaq.run import manifest
-from plaq.run.folder import CHECKPOINT, INPUT, RunFolder
+from plaq.run.folder import CHECKPOINT, INPUT, RunFolder, need_ordinary
 from plaq.run.live import Log
 
 
@@ -53,6 +53,7 @@ def last_state(kind: Any, folder: Path) -> tuple[Any, dict[str, Any]] | None:
     """Return input and last checkpoint of an application's run in a folder; None if there is none."""
     if not (folder / INPUT).exists():
         return None
+    need_ordinary(folder / INPUT)
     parameters = kind.Parameters.read(folder / INPUT)
     state = checkpoint.load(folder / CHECKPOINT, kind.name, *parameters.fingerprints())
     return None if state is None else (parameters, state)
