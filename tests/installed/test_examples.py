@@ -18,7 +18,8 @@ SHORTER = {
     "two_stream/input.toml": ("pic", ["time.end=2"]),
     "wakefield/input.toml": ("pic", ["time.end=1"]),
 }
-ACCEPTED = {"doping_scan/input.toml", "tc_plaquette/bracket.toml", "tc_plaquette/input.toml"}  # others' variations
+ACCEPTED = {"cls/input.toml", "doping_scan/input.toml", "etmc/input.toml", "tc_plaquette/bracket.toml",  # variations,
+            "tc_plaquette/input.toml", *(f"turner/case{n}.toml" for n in range(1, 5))}            # or tried elsewhere
 MACHINES = {"strong_scaling/summit.toml"}
 
 

@@ -242,7 +242,8 @@ def finish(application: Application, output: RunOutput, results: Results) -> Non
     for sentence in results.answers():
         output.log.line(sentence)
     report, digest = application.report_with_digest(output.folder.path)
-    spent = ", ".join(f"{part} {format_duration(seconds)}" for part, seconds in results.seconds.items())
+    spent = ", ".join(f"{part} {format_duration(seconds)}" for part, seconds in results.seconds.items()
+                      if seconds > 0)
     output.log.line(f"time:   {format_duration(sum(results.seconds.values()))} ({spent})")
     output.log.line(f"checkpoints: {output.checkpoints()}")
     output.log.line(f"digest: {digest}")
