@@ -90,7 +90,7 @@ def test_bindings_are_never_included():
 PYTHON = [["errors", "batch"], ["lazy"], ["files", "instruction_sets", "streams"], ["_core"], ["parts"],
           ["inputs", "trace"], ["comm", "data"],
           ["machine", "balance"], ["run"], ["cli"], ["dca", "lqcd", "pic"], ["main"], ["__main__"]]
-DCA = [["lattice", "units"], ["solver"], ["parameters", "physics"], ["convert", "planning", "results"],
+DCA = [["lattice", "units"], ["solver"], ["inputs"], ["parameters", "physics"], ["convert", "planning", "results"],
        ["continuation", "loop"],
        ["application"], ["cli", "commands"]]
 DCA_LOOP = [["convergence", "density_search", "mixing"], ["ordering"], ["first_sigma", "state"], ["further", "start"],

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from plaq import _core, comm, machine
-from plaq.dca.parameters import SCHEMA
+from plaq.dca.inputs.table import SCHEMA
 from plaq.errors import InputError
 from plaq.inputs.kinds import cpu_list
 

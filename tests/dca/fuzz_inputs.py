@@ -12,7 +12,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from plaq.dca.application import Dca
-from plaq.dca.parameters import SCHEMA, Parameters
+from plaq.dca.inputs.table import SCHEMA
+from plaq.dca.parameters import Parameters
 from plaq.dca.planning.forecast import describe
 from plaq.errors import InputError
 from plaq.inputs.schema import Option, parse_toml, to_toml

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from plaq.dca.lattice.bubble import Bubble, clipped, nearest
+from plaq.dca.lattice.bubble import Bubble, nearest, rule
 from plaq.dca.lattice.cluster import Cluster
 from plaq.dca.lattice.coarse_graining import CoarseGraining
 from plaq.dca.lattice.hopping import Lattice
+from plaq.dca.lattice.polytope import Polytope
 from plaq.dca.lattice.symmetry import PointGroup
 from plaq.errors import InputError
 
@@ -93,8 +94,8 @@ def test_the_nearest_momentum_has_q_in_its_patch(cluster):
         index, offset = nearest(cluster, q)
         turns = (q - offset - cluster.momenta[index]) / (2 * np.pi)
         assert np.allclose(turns, np.rint(turns))
-        inside = clipped(offset + 1e-6 * cluster.patch, cluster.patch * (1 + 1e-5))
-        assert len(inside) == len(cluster.patch), "a small patch about the offset lies in the patch"
+        patch = Polytope.around_zero(cluster)
+        assert np.all(patch.normals @ offset <= patch.heights * (1 + 1e-9))
 
 
 @pytest.mark.parametrize("q", [(1, 0.625), (0.8, 0.7), (0.1, 0.2)])
@@ -106,3 +107,44 @@ def test_exchange_of_particles_and_holes_maps_pairs_to_particle_hole_pairs(q):
     particle_hole = -Bubble(cluster, q, np.pi * T)(z, z)[0]
     pairs = Bubble(cluster, q + np.pi, np.pi * T, pairs=True)(z, z[:, ::-1])[0]
     assert np.abs(particle_hole - pairs).max() < 1e-12
+
+
+CHAIN = Lattice({(d,): t for n, t in ((1, -1.0), (2, 0.3)) for d in (n, -n)})
+CUBIC = Lattice({tuple(s * d): -1.0 for d in np.eye(3, dtype=int) for s in (1, -1)})
+OTHERS = {"chain": (CHAIN, [[3]]), "cubic": (CUBIC, [[1, 0, 0], [0, 1, 0], [0, 0, 1]]),
+          "octahedra": (CUBIC, [[1, 1, 0], [1, 0, 1], [0, 1, 1]]),
+          "layers": (CUBIC, [[1, 1, 0], [1, -1, 0], [0, 0, 1]])}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_in_one_and_three_dimensions(name):
+    """Coarse-grained at a cluster momentum, free electrons at another q, and continuous where a momentum is left."""
+    T, cluster = 1.0, Cluster(*OTHERS[name])
+    n = np.arange(-1, 1)
+    z = np.repeat(1j * (2 * n + 1)[None] * np.pi * T + MU, cluster.size, axis=0)
+    q = np.array([0.7, 0.4, -1.1])[:cluster.lattice.dimension]
+    steps = 2 * np.pi * np.arange(40) / 40
+    k = np.stack(np.meshgrid(*[steps] * len(q)), axis=-1).reshape(-1, len(q))
+    bands, shifted = (cluster.lattice.dispersion(x) for x in (k, k + q))
+    exact = np.mean(1 / ((z[0, :, None] - bands) * (z[0, :, None] - shifted)), axis=1)
+    assert np.abs(Bubble(cluster, q, np.pi * T)(z, z)[0].mean(axis=0) - exact).max() < 1e-6
+    z = z - np.random.default_rng(0).uniform(0, 1, cluster.size)[:, None]
+    z += 0.5j * np.sign(z.imag)
+    last, coarse = cluster.momenta[-1], CoarseGraining(cluster)
+    coarse.prepare(np.pi * T)
+    found = Bubble(cluster, last, np.pi * T)(z, z)[0]
+    assert np.abs(found - coarse.chi0_ph(z, z, cluster.size - 1)).max() < 1e-6
+    assert np.abs(found - Bubble(cluster, last + 1e-6, np.pi * T)(z, z)[0]).max() < 1e-5
+
+
+@pytest.mark.parametrize("name", [*CLUSTERS, *OTHERS])
+def test_pieces_tile_the_patch(name):
+    """Their volumes add up, whatever the offset, and their rules integrate linear functions."""
+    cluster = Cluster(*(CLUSTERS | OTHERS)[name])
+    offset = 0.1 * np.array([1.0, 0.7, -0.4])[:cluster.lattice.dimension]
+    bubble = Bubble(cluster, cluster.momenta[-1] + offset, np.pi)
+    weights, first = 0.0, np.zeros(len(offset))
+    for piece, _, _ in bubble._pieces:
+        x, w = rule(piece, np.pi, cluster, cluster.lattice.hopping)
+        weights, first = weights + w.sum(), first + w @ x
+    assert weights == pytest.approx(1, abs=1e-12) and np.abs(first).max() < 1e-12

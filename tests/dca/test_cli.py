@@ -20,7 +20,7 @@ import synthetic
 from plaq import _core
 from plaq.comm.launch import launcher_command
 from plaq.dca import commands
-from plaq.dca.parameters import TABLE
+from plaq.dca.inputs.table import TABLE
 from plaq.errors import RunError
 from plaq.main import main
 

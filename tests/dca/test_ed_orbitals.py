@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
+from plaq.dca.inputs.table import SCHEMA
 from plaq.dca.lattice.cluster import Cluster
 from plaq.dca.lattice.hopping import Lattice
 from plaq.dca.lattice.model import Model
 from plaq.dca.lattice.model_reader import read_hamiltonian
-from plaq.dca.parameters import SCHEMA, Parameters
+from plaq.dca.parameters import Parameters
 from plaq.dca.physics.exact import exact_point
 from plaq.dca.solver.ed.model import exact_cluster
 from plaq.dca.solver.ed.pairs import densities, density_pairs

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
+from plaq.dca.inputs.table import SCHEMA
 from plaq.dca.lattice.interaction import DN, UP
 from plaq.dca.lattice.model_reader import read_hamiltonian
-from plaq.dca.parameters import SCHEMA, Parameters
+from plaq.dca.parameters import Parameters
 from plaq.errors import InputError
 from plaq.inputs.parameters import plain
 

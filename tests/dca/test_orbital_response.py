@@ -12,6 +12,7 @@ from plaq.dca.lattice.model import Model
 from plaq.dca.lattice.transfers import assign, operation_to
 from plaq.dca.parameters import Parameters
 from plaq.dca.physics.bare_vertex import bare_vertex
+from plaq.dca.physics.exact import exact_point, solved
 from plaq.dca.physics.orbital_channels import add_blocks, in_pairs
 from plaq.dca.physics.orbital_response import OrbitalFunctions, OrbitalResponse
 from plaq.dca.solver.ed.model import exact_cluster
@@ -111,18 +112,23 @@ def free(model, T):
     return OrbitalFunctions(lambda n: np.where(n < 0, g(n).swapaxes(1, 2).conj(), g(n)), z)
 
 
-@pytest.mark.parametrize("lattice, q", [("bilayer", [0.9, 0.4]), ("kagome", [0.5, 0.2]), ("honeycomb", [2.0, 0.7])])
-def test_free_electrons_have_the_lindhard_function_by_orbital(lattice, q):
+PLANE = [[2, 0], [0, 2]]
+
+
+@pytest.mark.parametrize("lattice, cluster, T, q", [
+    ("bilayer", PLANE, 0.5, [0.9, 0.4]), ("kagome", PLANE, 0.5, [0.5, 0.2]), ("honeycomb", PLANE, 0.5, [2.0, 0.7]),
+    ("chain", [[3]], 0.2, [0.7]), ("cubic", [[1, 0, 0], [0, 1, 0], [0, 0, 1]], 1.0, [0.9, 0.4, -1.2])])
+def test_free_electrons_have_the_lindhard_function_by_orbital(lattice, cluster, T, q):
     """At a q that is no momentum of the cluster, against a sum over a fine grid of the zone."""
-    T, q = 0.5, np.array(q)
-    model, found = response(parameters(T, lattice=lattice, U=0.0, cluster=[[2, 0], [0, 2]]), "charge", q, 4)
+    q = np.array(q)
+    model, found = response(parameters(T, lattice=lattice, U=0.0, cluster=cluster), "charge", q, 4)
     functions = free(model, T)
     chi0 = found.with_outside(found.windows[0], lambda n: found.chi0_cluster(functions, found.windows[0], n))
     assert np.isfinite(chi0.outside).all()
     chi = found.susceptibility(np.zeros(2 * (9 * len(found.bare),)), found.on_lattice(
         functions, found.bubbles[0], found.windows[0]), 0)
-    steps = np.arange(72) / 72 * 2 * np.pi
-    k = np.stack(np.meshgrid(steps, steps), axis=-1).reshape(-1, 2)
+    count = {1: 240, 2: 72, 3: 32}[len(q)]
+    k = np.stack(np.meshgrid(*[np.arange(count) / count * 2 * np.pi] * len(q)), axis=-1).reshape(-1, len(q))
 
     def bands(k):
         e, u = np.linalg.eigh(np.moveaxis(model.lattice.elements(k), -1, 0))
@@ -149,3 +155,24 @@ def test_a_bare_vertex_makes_the_random_phase_approximation():
     free_chi = 2 * found.susceptibility(0 * u, chi0, 0)
     np.testing.assert_allclose(2 * found.susceptibility(u, chi0, 0),
                                np.linalg.solve(np.eye(2) - 1.5 * free_chi, free_chi), atol=1e-9)
+
+
+@pytest.mark.parametrize("model", [
+    {"lattice": "chain", "U": 4.0, "cluster": [[2]]},
+    {"lattice": "cubic", "U": 4.0, "cluster": [[2, 0, 0], [0, 1, 0], [0, 0, 1]]},
+    {"hopping": {"0,0": [[0.3, 0.5], [0.5, -0.2]]}, "U": 3.0, "J": 0.4, "kanamori": True, "cluster": [[1, 0], [0, 1]]}],
+    ids=["chain", "cubic", "orbitals"])
+def test_exact_functions_have_the_whole_chain(model):
+    """By solver.kind = "ed": chi_c(0) is dn/dmu, chi_s(0) the static susceptibility; eigenvalues are there."""
+    T, mu, step = 0.5, 1.3, 1e-3
+    p = Parameters(model=model, dca={"temperatures": [T], "mu": mu, "isolated": True}, solver={"kind": "ed"},
+                   two_particle={"channels": ["pp", "magnetic", "charge"], "momenta": [[0.0] * len(model["cluster"])],
+                                 "frequencies": 4})
+    kinds, whole = p.two_particle.channels, Model.of(p)
+    point = exact_point(p, whole, 0, [(kind, 0, 0) for kind in kinds], p.two_particle.frequencies)
+    above, below = (solved(whole, mu + x, 1 / T).density for x in (step, -step))
+    assert point["chi_c"].mean[0, 0] == pytest.approx((above - below) / (2 * step), rel=0.01)
+    assert point["chi_s"].mean[0, 0] == pytest.approx(point["spin_susceptibility"].mean[0], rel=0.01)
+    for start in ("lambda_s", "lambda_magnetic_q0_m0_s", "lambda_charge_q0_m0_s"):
+        names = [name for name in point.observables if name.startswith(start)]
+        assert names and all(np.isfinite(point[name].mean) and point[name].error == 0 for name in names)

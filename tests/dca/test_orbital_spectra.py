@@ -62,7 +62,7 @@ def test_tables_figures_and_file_have_them(atom, tmp_path):
     spectra = Spectra([atom[2]], Settings().plain(), "t", "hash")
     (row,) = spectrum_rows(spectra)
     assert row[1] == "(0,0)" and row[-1] == "fits"
-    assert set(spectra.drawings()) == {"spectra_momenta", "spectra_dos", "spectra_orbitals"}
+    assert set(spectra.drawings()) == {"spectra_momenta", "spectra_dos", "spectra_orbitals", "spectra_sigma"}
     for drawing in spectra.drawings().values():
         drawing.figure()
     again = Spectra.load(spectra.save(tmp_path).parent)

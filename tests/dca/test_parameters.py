@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 import synthetic
 
+from plaq.dca.inputs.table import SCHEMA, TABLE
 from plaq.dca.lattice.cluster import Cluster
 from plaq.dca.lattice.hopping import Lattice
-from plaq.dca.parameters import SCHEMA, TABLE, Parameters
+from plaq.dca.parameters import Parameters
 from plaq.errors import InputError
 
 ROOT = Path(__file__).parents[2]

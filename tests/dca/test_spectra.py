@@ -10,7 +10,7 @@ from plaq import dca
 from plaq.data.estimate import Axis, Estimate
 from plaq.dca.continuation import run_spectra
 from plaq.dca.continuation.kernel import Grid
-from plaq.dca.continuation.lattice_functions import PERIODISATIONS, fourier_weights, lattice_spectrum, patch_weights
+from plaq.dca.continuation.lattice_functions import PERIODISATIONS, fourier_weights, lattice_spectrum, patches
 from plaq.dca.continuation.one_function import Choice
 from plaq.dca.continuation.spectra import Settings
 from plaq.dca.lattice import matsubara
@@ -90,8 +90,12 @@ def test_free_electrons_have_their_bands():
     assert abs(dos @ (weights * found.omega) - band.mean()) < 1e-3
 
 
+def patch_weights(cluster, k):
+    return patches(cluster, k)[0].sum(axis=1)
+
+
 @pytest.mark.parametrize("vectors", [PLAQUETTE, EIGHT, ((4, 0), (0, 4)), ((1, 0), (0, 1))])
-@pytest.mark.parametrize("weights", [patch_weights, fourier_weights])
+@pytest.mark.parametrize("weights", [patch_weights, lambda cluster, k: fourier_weights(cluster, k)[..., 0, 0]])
 def test_periodisations_keep_the_functions_of_the_cluster(vectors, weights):
     cluster = Cluster(SQUARE, vectors)
     values = np.random.default_rng(1).normal(size=cluster.size)
@@ -111,8 +115,8 @@ def test_periodisations_of_free_electrons_agree_and_at_cluster_momenta_all_do():
     cluster, omega = Cluster(SQUARE, PLAQUETTE), np.linspace(-6, 6, 241)
     constant = np.full((4, len(omega)), 0.5 - 0.3j)
     k = path(SQUARE, 31).points
-    of = lambda sigma, k: {name: lattice_spectrum(cluster, k, omega, 0.2, sigma, 1 / (
-        omega + 0.05j + 0.2 - cluster.energies[:, None] - sigma), name) for name in PERIODISATIONS}
+    of = lambda sigma, k: {name: lattice_spectrum(cluster, k, omega, 0.2, *(f[:, None, None] for f in (sigma, 1 / (
+        omega + 0.05j + 0.2 - cluster.energies[:, None] - sigma))), name) for name in PERIODISATIONS}
     found = of(constant, k)
     assert np.allclose(found["patch"], found["sigma"]) and np.allclose(found["patch"], found["cumulant"])
     pole = 4 / (omega + 0.4j - np.array([1.0, 0, 0, -1])[:, None])

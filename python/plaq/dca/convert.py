@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from plaq.dca.inputs.table import SCHEMA
 from plaq.dca.lattice.model_reader import read_hamiltonian
-from plaq.dca.parameters import SCHEMA
 from plaq.errors import InputError
 from plaq.files.guard import reading
 from plaq.inputs.schema import to_toml

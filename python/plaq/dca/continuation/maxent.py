@@ -29,6 +29,7 @@ LARGEST_LOG = 300.0  # of A/m
 CONVERGED = 1e-8  # decrease of the dual per Newton step
 SHORTEST_STEP = 1e-10
 MOST_STEPS = 500
+PLATEAU = 0.25  # of the range of log chi2: a kink above it is none
 KINK = 2.5  # position on the sigmoid of chi2kink, in its widths before the middle
 
 
@@ -67,12 +68,17 @@ class Scan:
         return float(logs[i] + part * (logs[i + 1] - logs[i]))
 
     def _kink(self) -> float:
-        """Return log alpha before the rise of the sigmoid a + b/(1 + exp(-d (x - c))) of log chi2(x = log alpha)."""
+        """Return log alpha before the rise of the sigmoid a + b/(1 + exp(-d (x - c))) of log chi2(x = log alpha).
+
+        Where chi2 falls without a plateau, as for exact data, it is the least alpha.
+        """
         x, y = np.log10(self.alphas), np.log10(self.chi2)
         deviation = lambda p: p[0] + p[1] * expit(np.exp(p[3]) * (x - p[2])) - y
         start = y.min(), np.ptp(y), x[np.argmin(np.abs(y - y.mean()))], 0.0
         (_, _, middle, log_slope), *_ = leastsq(deviation, start, full_output=True)
-        return float(np.clip(middle - KINK * np.exp(-log_slope), x[-1], x[0]) * np.log(10))
+        kink = np.clip(middle - KINK * np.exp(-log_slope), x[-1], x[0])
+        has_plateau = np.interp(kink, x[::-1], y[::-1]) <= y.min() + PLATEAU * np.ptp(y)
+        return float((kink if has_plateau else x[-1]) * np.log(10))
 
 
 class MaxEnt:

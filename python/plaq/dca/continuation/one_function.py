@@ -16,7 +16,7 @@ from plaq.dca.continuation.kernel import Grid
 
 METHODS = ("maxent", "stochastic", "pade")
 MODELS = ("flat", "gaussian", "hotter")
-NORM_ERROR = 1e-4  # relative, with which the norm is imposed
+NORM_ERROR = 1e-4  # relative, with which a known norm is imposed
 UNFIT = 5.0  # standard deviations of chi2 above the number of data
 
 
@@ -34,7 +34,7 @@ class Matsubara:
     """Function of Matsubara frequencies whose spectrum is positive, without its value at infinite frequency.
 
     omega [w] > 0; values, errors [w] complex; samples [sample, w], leave-one-out values, or None; norm : integral of
-    the spectrum; mean, variance : of the spectrum, which the Gaussian default model has.
+    the spectrum; mean, variance : of the spectrum, which the Gaussian default model has; norm_error : relative.
     """
 
     omega: np.ndarray
@@ -44,6 +44,7 @@ class Matsubara:
     norm: float
     mean: float
     variance: float
+    norm_error: float = NORM_ERROR
 
     rules = maxent.CHOICES
 
@@ -55,7 +56,7 @@ class Matsubara:
 
     def known(self, grid: Grid) -> Numbers:
         """Return the norm."""
-        return Numbers(grid.weights[None], np.array([self.norm]), np.array([NORM_ERROR * self.norm]), None)
+        return Numbers(grid.weights[None], np.array([self.norm]), np.array([self.norm_error * self.norm]), None)
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,8 @@ def drawings(spectra: Spectra) -> dict[str, Drawing]:
         "spectra_map": ("A_k" in cold, lattice_map, "Spectral function along the zone",
                         f"A(k,ω) at the lowest temperature, by {words['method']}, periodisation "
                         f"{words['periodisation']}. ω is relative to μ. Markers: the highest maxima."),
+        "spectra_map_orbitals": ("A_k_orbital" in cold, map_by_orbital, "Spectral function by orbital",
+                                 "A_aa(k,ω) at the lowest temperature, in one scale of colours."),
         "spectra_momenta": (True, by_momentum, "Spectra of the cluster momenta",
                             "A(K,ω) at the lowest temperature. The narrow band is one standard error, the wide one "
                             "the spread of default models and regularisation; other methods are thin lines."),
@@ -48,7 +50,8 @@ def drawings(spectra: Spectra) -> dict[str, Drawing]:
                              "At the lowest temperature, of one spin, with one standard error."),
         "spectra_sigma": ("Sigma" in cold and np.ptp(cold.estimates["Sigma"].mean.imag) > 0, self_energy,
                           "Self-energy at real frequencies",
-                          "Σ(K,ω) at the lowest temperature, with the Hartree term."),
+                          "Σ(K,ω) at the lowest temperature, with the Hartree term; of several orbitals the diagonal "
+                          "elements."),
         **{f"spectra_{name}": (bool(having(spectra, f"{name}_imag")), partial(dynamic_response, name=name),
                                f"Dynamic {of} response", f"χ″(q,ω) of the {of} on the lattice at the lowest "
                                "temperature. Bands as for A(K,ω).") for name, of in RESPONSES.items()},
@@ -63,24 +66,58 @@ def lattice_map(spectra: Spectra, theme: Theme) -> Figure:
     point = spectra.points[-1]
     spectral = point.estimates["A_k"].mean
     figure, axes = subplots(figsize=(7.6, 4.2))
-    low, high = shown(point, spectral)
-    omega = np.linspace(low, high, 400)
-    even = np.array([np.interp(omega, point.omega, row) for row in spectral])
-    # Pixels have colours of their own, on light pages and dark ones.
-    colours = LinearSegmentedColormap.from_list("map", [f"{LIGHT[0]}00", LIGHT[0], LIGHT[5]])
-    image = axes.pcolormesh(point.positions, omega, even.T, cmap=colours, vmin=0,
-                            vmax=np.quantile(even, 0.995), shading="gouraud", rasterized=True)
+    omega, even = evenly(point, spectral)
+    image = coloured_map(axes, point, omega, even, np.quantile(even, 0.995), theme)
     ridge = omega[even.argmax(axis=1)]
     axes.plot(point.positions[::2], ridge[::2], ".", color=theme.ink, ms=2.5)
+    axes.set(ylabel=over("ω", spectra.unit), title=f"T = {measured(f'{point.T:.4g}', spectra.unit)}")
+    figure.colorbar(image, ax=axes, label=label(spectra.unit, "A(k,ω)"), pad=0.02)
+    return figure
+
+
+def map_by_orbital(spectra: Spectra, theme: Theme) -> Figure:
+    """Draw A_aa(k, omega) along the path, one panel for each orbital, and spin where these differ."""
+    point = spectra.points[-1]
+    spectral = point.estimates["A_k_orbital"]
+    by_spin = spectral.axes[0].name == "spin"
+    parts = {str(name): spectral.mean[..., :, a, :] for a, name in enumerate(spectral.axes[-2].values)}
+    if by_spin:
+        parts = {f"{name} {spin}": part[s] for name, part in parts.items()
+                 for s, spin in enumerate(spectral.axes[0].values)}
+    omega, _ = evenly(point, point.estimates["A_k"].mean)
+    even = {name: evenly(point, part, omega)[1] for name, part in parts.items()}
+    highest = max(np.quantile(part, 0.995) for part in even.values())
+    lines = -(-len(even) // 2)
+    figure, grid = subplots(lines, 2, figsize=(7.6, 0.4 + 2.7 * lines), squeeze=False)
+    for axes in grid.flat[len(even):]:
+        axes.set_axis_off()
+    for axes, (name, part) in zip(grid.flat, even.items()):
+        image = coloured_map(axes, point, omega, part, highest, theme)
+        axes.set(title=name, ylabel=over("ω", spectra.unit))
+    figure.colorbar(image, ax=grid, label=label(spectra.unit, "A(k,ω)"), pad=0.02)
+    return figure
+
+
+def evenly(point: SpectralPoint, spectral: np.ndarray, omega: np.ndarray | None = None
+           ) -> tuple[np.ndarray, np.ndarray]:
+    """Return evenly spaced frequencies, by default of nearly all of the spectra [k, x], and the spectra there."""
+    omega = np.linspace(*shown(point, spectral), 400) if omega is None else omega
+    return omega, np.array([np.interp(omega, point.omega, row) for row in spectral])
+
+
+def coloured_map(axes, point: SpectralPoint, omega: np.ndarray, even: np.ndarray, highest: float, theme: Theme):
+    """Draw spectra [k, x] along the path as colours, and return the image."""
+    # Pixels have colours of their own, on light pages and dark ones.
+    colours = LinearSegmentedColormap.from_list("map", [f"{LIGHT[0]}00", LIGHT[0], LIGHT[5]])
+    image = axes.pcolormesh(point.positions, omega, even.T, cmap=colours, vmin=0, vmax=highest, shading="gouraud",
+                            rasterized=True)
     axes.axhline(0, color=theme.ink, lw=0.9, ls=(0, (4, 3)))
     for tick in point.ticks:
         axes.axvline(tick, color=theme.ink, lw=0.6)
     axes.set_xticks(point.ticks, point.labels)
-    axes.set(ylabel=over("ω", spectra.unit), xlim=(point.positions[0], point.positions[-1]), ylim=(low, high),
-             title=f"T = {measured(f'{point.T:.4g}', spectra.unit)}")
+    axes.set(xlim=(point.positions[0], point.positions[-1]), ylim=(omega[0], omega[-1]))
     axes.grid(False)
-    figure.colorbar(image, ax=axes, label=label(spectra.unit, "A(k,ω)"), pad=0.02)
-    return figure
+    return image
 
 
 def by_momentum(spectra: Spectra, theme: Theme) -> Figure:
@@ -184,22 +221,40 @@ def by_orbital(spectra: Spectra, theme: Theme) -> Figure:
 
 
 def self_energy(spectra: Spectra, theme: Theme) -> Figure:
-    """Draw real and imaginary part of Sigma at the lowest temperature."""
+    """Draw real and imaginary part of Sigma at the lowest temperature, one line of panels for each orbital."""
     point = spectra.points[-1]
     sigma = point.estimates["Sigma"]
-    figure, panels = subplots(1, 2, figsize=(7.6, 3.5))
-    for part, axes in zip(("real", "imag"), panels):
-        for i, k in enumerate(inequivalent(point)):
-            mean, error = getattr(sigma.mean[k], part), getattr(sigma.error[k], part)
-            colour = theme.series[i % len(theme.series)]
-            axes.fill_between(point.omega, mean - error, mean + error, color=colour, alpha=0.25, lw=0)
-            axes.plot(point.omega, mean, color=colour, label=momentum(sigma.axes[0].values[k]))
-        axes.axvline(0, color=theme.ink, lw=0.7, ls=(0, (4, 3)))
-        axes.set(xlabel=over("ω", spectra.unit), xlim=shown(point, -sigma.mean.imag),
-                 ylabel=over(f"{'Re' if part == 'real' else 'Im'} Σ(K,ω)", spectra.unit))
-    panels[1].legend(title="K")
+    rows = diagonal_rows(sigma)
+    figure, grid = subplots(len(rows), 2, figsize=(7.6, 0.4 + 3.1 * len(rows)), squeeze=False)
+    for (orbital, mean, error), panels in zip(rows, grid):
+        for part, axes in zip(("real", "imag"), panels):
+            for i, k in enumerate(inequivalent(point)[:MOST_MOMENTA]):
+                value, bar = getattr(mean[k], part), getattr(error[k], part)
+                colour = theme.series[i % len(theme.series)]
+                axes.fill_between(point.omega, value - bar, value + bar, color=colour, alpha=0.25, lw=0)
+                axes.plot(point.omega, value, color=colour, label=momentum(momenta_of(sigma)[k]))
+            axes.axvline(0, color=theme.ink, lw=0.7, ls=(0, (4, 3)))
+            axes.set(xlabel=over("ω", spectra.unit), xlim=shown(point, -mean.imag), title=orbital,
+                     ylabel=over(f"{'Re' if part == 'real' else 'Im'} Σ(K,ω)", spectra.unit))
+    grid[0, 1].legend(title="K")
     figure.suptitle(f"T = {measured(f'{point.T:.4g}', spectra.unit)}", x=0.01, ha="left", fontsize=10)
     return figure
+
+
+def diagonal_rows(sigma: Estimate) -> list[tuple[str, np.ndarray, np.ndarray]]:
+    """Return (orbital and spin in words, mean [K, x], error [K, x]) of the diagonal elements that are not constant."""
+    names = [axis.name for axis in sigma.axes]
+    spins = sigma.axes[0].values if "spin" in names else [""]
+    orbitals = sigma.axes[-2].values if "orbital" in names else [""]
+    shape = (len(spins), len(momenta_of(sigma)), *[len(orbitals)] * 2, -1)
+    mean, error = sigma.mean.reshape(shape), sigma.error.reshape(shape)
+    rows = [(" ".join(filter(None, (str(orbital), str(spin)))), mean[s, :, a, a], error[s, :, a, a])
+            for a, orbital in enumerate(orbitals) for s, spin in enumerate(spins)]
+    return [row for row in rows if np.ptp(row[1].imag) > 0]
+
+
+def momenta_of(sigma: Estimate) -> np.ndarray:
+    return next(axis.values for axis in sigma.axes if axis.name == "K")
 
 
 def nodes(spectra: Spectra, theme: Theme) -> Figure:

@@ -106,9 +106,6 @@ def spectra(folder: str | Path, *, temperatures: Iterable[float] = (), method: s
     if run.parameters.hamiltonian.order is not None:
         raise InputError(f"{folder}: spectra are those of the normal phase, and this run has order.kind = "
                          f'"{run.parameters.hamiltonian.order.kind}"')
-    if periodisation != "patch" and run.parameters.is_general:
-        raise InputError(f"periodisation = {periodisation!r}: {folder} is of a general model, whose spectra are those "
-                         "of the cluster's momenta")
     if periodisation != "patch" and (run.parameters.dca.isolated or run.parameters.model.density_of_states is not None):
         raise InputError(f"periodisation = {periodisation!r}: {folder} is of an isolated cluster or has no band, so it "
                          "has no path through a zone")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +14,8 @@ from plaq.data.propagation import scatter
 from plaq.data.recorded import Recorded
 from plaq.dca.continuation.dynamic import susceptibilities
 from plaq.dca.continuation.kernel import Grid
-from plaq.dca.continuation.lattice_functions import lattice_spectrum
 from plaq.dca.continuation.one_function import METHODS, Choice, Continued, Matsubara, continued, fit_rows, is_fit
+from plaq.dca.continuation.path_spectra import along_path
 from plaq.dca.lattice.chemical_potential import cutoff
 from plaq.dca.lattice.cluster import Cluster
 from plaq.dca.lattice.coarse_graining import CoarseGraining
@@ -123,7 +124,10 @@ def spectra_of(point: Point, parameters: Parameters, settings: Settings, grid: G
     result = SpectralPoint(point.index, point.T, estimates, records(found, group, (momenta, omega)),
                            fits(found, cluster), group)
     if not parameters.dca.isolated and parameters.model.density_of_states is None:
-        add_path(result, path(cluster.lattice, PATH_POINTS), cluster, point, settings, grid)
+        along, A = path(cluster.lattice, PATH_POINTS), estimates["A"]
+        needed = as_matrix(A, grid.retarded) if settings.periodisation == "green" else None
+        add_path(result, along, along_path(cluster, along, grid, point, settings.periodisation,
+                                           as_matrix(estimates["Sigma"]), needed))
     responses, more, tested = susceptibilities(point, settings.choice, grid)
     result.estimates = in_units(result.estimates | responses, parameters.unit)
     result.recorded |= more
@@ -198,10 +202,10 @@ def estimate(name: str, mean: np.ndarray, error: np.ndarray, samples: np.ndarray
 
 
 def derived(name: str, mean: np.ndarray, samples: np.ndarray | None, axes: tuple[Axis, ...], unit: str,
-            convention: str, keep: bool = True) -> Estimate:
+            convention: str) -> Estimate:
     """Return an estimate with the error of its samples [sample, ...]."""
     error = np.zeros_like(mean) if samples is None else scatter(samples - samples.mean(axis=0))
-    return Estimate(name, mean, error, samples if keep else None, axes, unit, convention)
+    return Estimate(name, mean, error, samples, axes, unit, convention)
 
 
 def retarded_sigma(point: Point, found: dict[int, Continued] | None, group: np.ndarray, grid: Grid
@@ -218,21 +222,17 @@ def retarded_sigma(point: Point, found: dict[int, Continued] | None, group: np.n
     return mean, shift[:, :, None] + grid.retarded(samples)
 
 
-def add_path(result: SpectralPoint, along: Path, cluster: Cluster, point: Point, settings: Settings, grid: Grid
-             ) -> None:
-    """Add A(k, omega) along a path, with the error by jackknife over Sigma, G and mu."""
-    sigma, spectral, mu = result.estimates["Sigma"], result.estimates["A"], point["mu"] if "mu" in point else None
-    evaluate = lambda s, a, m: lattice_spectrum(cluster, along.points, grid.omega, m, s, grid.retarded(a),
-                                                settings.periodisation)
-    mean = evaluate(sigma.mean, spectral.mean, point.mu)
-    samples = None
-    if sigma.jackknife is not None and spectral.jackknife is not None:
-        potentials = [point.mu] * len(sigma.jackknife) if mu is None or mu.jackknife is None else mu.jackknife
-        samples = np.array([evaluate(*sample) for sample in zip(sigma.jackknife, spectral.jackknife, potentials)])
-    axes = Axis("k", along.points, "1/a"), Axis("omega", grid.omega, "t")
-    result.estimates["A_k"] = derived("A_k", mean, samples, axes, "1/t", "A(k, omega) of the lattice, periodisation "
-                                      f"{settings.periodisation}", keep=False)
+def add_path(result: SpectralPoint, along: Path, estimates: dict[str, Estimate]) -> None:
+    """Add A(k, omega) along a path."""
+    result.estimates |= estimates
     result.labels, result.ticks, result.positions = list(along.labels), along.ticks, along.positions
+
+
+def as_matrix(f: Estimate, function: Callable[[np.ndarray], np.ndarray] = lambda f: f
+              ) -> tuple[np.ndarray, np.ndarray | None]:
+    """Return a function of one band [K, x], and its samples, as one with spins and orbitals [S, K, a, b, x]."""
+    shaped = lambda values: function(values)[..., None, :, None, None, :]
+    return shaped(f.mean), None if f.jackknife is None else shaped(f.jackknife)
 
 
 def records(found: dict[str, dict[int, Continued]], group: np.ndarray, axes: tuple[Axis, Axis]) -> dict[str, Recorded]:

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from plaq.dca.lattice.bubble import Bubble, rule
+from plaq.dca.lattice.bubble import Bubble
 from plaq.dca.lattice.matrix_coarse_graining import inverse
 
 
 class MatrixBubble(Bubble):
-    """Bubble of a cluster with orbitals, whose up and down are equal, at the transfer q [2]; see `Bubble`.
+    """Bubble of a cluster with orbitals, whose up and down are equal, at the transfer q [D]; see `Bubble`.
 
     Called with z, z_partner [K, a, b, w] it returns <G_ab(k) G_cd(partner)> [K, a, b, c, d, w].
     """
@@ -42,9 +42,8 @@ class MatrixBubble(Bubble):
             cluster, lattice = self.cluster, self.cluster.lattice
             largest = {d: np.abs(t).sum(axis=(0, -1)).max() for d, t in lattice.table.items()}
             tables = []
-            for corners, beyond, partner_beyond in self._pieces:
-                offsets, weights = (np.zeros((1, 2)), np.ones(1)) if corners is None else rule(
-                    corners, self.min_im_z * 2.0**octave, cluster, largest)
+            for piece, beyond, partner_beyond in self._pieces:
+                offsets, weights = self._rule(piece, octave, largest)
                 sign, own = -1 if self.pairs else 1, self._shift + offsets
                 partner = self.offset + sign * own  # k + q, or q - k, less K + Q or Q - K
                 centres = cluster.momenta[self.nearest] + sign * cluster.momenta

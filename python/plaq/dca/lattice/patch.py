@@ -129,7 +129,7 @@ def product_rule(cells, density):
     """
     points, weights = [], []
     for origin, *edges in cells:
-        rules = [_legendre(4 + int(density * np.linalg.norm(edge))) for edge in edges]
+        rules = [legendre(4 + int(density * np.linalg.norm(edge))) for edge in edges]
         along = np.meshgrid(*[x for x, _ in rules], indexing="ij")
         points.append(sum((x[..., None] * edge for x, edge in zip(along, edges)), origin).reshape(-1, len(edges)))
         weight = functools.reduce(np.multiply.outer, [w for _, w in rules])
@@ -145,7 +145,8 @@ def _volume(edges):
     return np.linalg.det(np.array(edges))
 
 
-@functools.lru_cache(maxsize=64)
-def _legendre(n):
+@functools.lru_cache(maxsize=512)
+def legendre(n):
+    """Return points and weights of the Gauss rule of n points on (0, 1)."""
     x, w = roots_legendre(n)
     return 0.5 * (x + 1), 0.5 * w

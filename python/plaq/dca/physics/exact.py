@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 
 import numpy as np
 
 from plaq.data.estimate import Estimate
-from plaq.data.statistics import Resampled
 from plaq.dca.lattice import matsubara
 from plaq.dca.lattice.chemical_potential import cutoff
-from plaq.dca.physics import orbitals, single_particle, two_particle
+from plaq.dca.physics import orbitals, single_particle
 from plaq.dca.physics.evaluation import Evaluation
-from plaq.dca.physics.lattice_estimates import lattice_estimates
+from plaq.dca.physics.exact_pairs import exact_pairs
 from plaq.dca.physics.point import Point
-from plaq.dca.physics.vertex_estimates import PartsEstimate
 from plaq.dca.solver import ed
-from plaq.dca.solver.choices import SUMS, measured_as
 from plaq.dca.solver.ed.model import exact_cluster
 from plaq.dca.solver.ed.pairs import densities, density_pairs
 from plaq.dca.units import in_units
@@ -40,26 +36,8 @@ def exact_point(parameters, model, index, channels=(), window=0, exchanged=()):
     labels = evaluation.equations.labels(evaluation)
     values = (of_orbitals if model.general else of_one_band)(exact, evaluation)
     estimates = {name: Estimate(name, value, np.zeros_like(value), **labels[name]) for name, value in values.items()}
-    functions = {which: exact_function(exact, *which, window) for which in channels}
-    for (kind, q, m), g4 in functions.items():
-        name = f"G4_{kind}_q{q}_m{m}"
-        convention = two_particle.CHANNELS[kind]
-        half = (kind, q, m) == ("pp", 0, 0)
-        if half:  # as the solver measures it: real, w > 0
-            name, convention, g4 = "G4_pp", two_particle.PAIRING, g4[:, window:].real
-        axes = two_particle.two_particle_axes(evaluation, window, half)
-        estimates[name] = Estimate(name, g4, np.zeros_like(g4), axes=axes, unit="1/t^2", convention=convention)
-    if model.momenta is not None:
-        estimates |= exact_response(evaluation, values["G"], functions, window)
-    if exchanged:
-        model.coarse_graining.prepare(np.pi / beta)
-        pairing = functions["pp", 0, 0][:, window:].real
-        needed = [functions[which] if which in functions else exact_function(exact, *which, window)
-                  for which in exchanged]
-        parts = PartsEstimate(evaluation, window, exchanged)
-        found = parts.values(*with_bath(evaluation, values["G"]), pairing, *needed)
-        estimates |= {name: Estimate(name, found[name], np.zeros_like(found[name]), **label)
-                      for name, label in parts.labels().items()}
+    if channels:
+        estimates |= exact_pairs(exact, evaluation, values["G"], channels, window, exchanged)
     seconds = {"exact": time.perf_counter() - started}
     return Point(index, T, beta, exact.mu, in_units(estimates, parameters.unit), [], seconds,
                  representatives=model.group.representatives)
@@ -116,31 +94,3 @@ def of_orbitals(exact, evaluation):
         **orbitals.densities(density),
         **orbitals.pair_correlations(equations, exact.beta, density, *density_pairs(exact))}
     return orbitals.presented(equations, values)
-
-
-def exact_function(exact, kind, q, m, window):
-    """Return the two-particle function [K, n, K', n'], n of both signs."""
-    n = np.arange(-window, window)
-    if kind not in SUMS or kind == "transverse":
-        return ed.two_particle(exact, kind, q, m, n)
-    return sum(factor * ed.two_particle(exact, part, q, m, n) for part, factor in measured_as(kind).items())
-
-
-def with_bath(evaluation, g):
-    """Return (evaluation, m) of G [K, w], as `Evaluation.sample` does."""
-    cluster, mesh, shift = evaluation.model.cluster, evaluation.mesh, evaluation.equations.shift
-    g0 = 1 / (1j * mesh.omega + evaluation.mu - shift - cluster.energies[:, None])
-    return replace(evaluation, g0=g0), (g0 - g) / g0**2
-
-
-def exact_response(evaluation, g, functions, window):
-    """Return the response at the momenta asked for, which are those of the cluster, by the vertex in the window."""
-    evaluation, m = with_bath(evaluation, g)
-    functions = {("magnetic" if kind == "transverse" else kind, q, nu): g4 for (kind, q, nu), g4 in functions.items()}
-
-    def resample(which, prepare, function):
-        values = function(evaluation, m, functions[which], prepare(evaluation, m, functions[which]))
-        return {name: Resampled(value, np.zeros_like(value), np.zeros_like(value), None)
-                for name, value in values.items()}
-
-    return lattice_estimates(evaluation, window, list(functions), resample)

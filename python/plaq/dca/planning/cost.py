@@ -15,10 +15,11 @@ from types import SimpleNamespace
 import numpy as np
 
 from plaq._core.dca import device_chain_bytes
+from plaq.dca.inputs.checks import measures_pairing
 from plaq.dca.lattice.cluster import Cluster
 from plaq.dca.lattice.particle_hole import at_half_filling
 from plaq.dca.lattice.symmetry import PointGroup
-from plaq.dca.parameters import Parameters, measures_pairing
+from plaq.dca.parameters import Parameters
 from plaq.dca.physics.vertex_parts import needed_functions
 from plaq.dca.solver import choices, ctint
 from plaq.dca.solver.iteration_average import final_iterations

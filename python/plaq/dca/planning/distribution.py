@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from plaq.dca.inputs.checks import MOST_CHAINS_DISTRIBUTED
 from plaq.dca.lattice.cluster import Cluster
-from plaq.dca.parameters import MOST_CHAINS_DISTRIBUTED, Parameters
+from plaq.dca.parameters import Parameters
 from plaq.dca.planning.cost import Machine, cost
 from plaq.machine import memory, pool_options
 

@@ -187,30 +187,41 @@ void add_row(std::span<const complex> row, double weight, double* sum) {
   }
 }
 
-}  // namespace
+/// Row of a function: the pair (K, a, b) with the frequency n, and the pair (K2, c, d) of its elements.
+struct row_index {
+  int K, a, b, K2, c, d, n;
+};
 
-void two_particle::add_pp(const pair_request& r, double weight, double* sum) const {
-  const int F = measured_.window, orbitals = cluster_.orbitals, cells = cluster_.cells;
-  const momentum_tables& momenta = cluster_.momenta;
-  const auto partner = [&](int K) { return momenta.plus(momenta.minus[std::size_t(K)], r.transfer); };
-  std::vector<complex> row(std::size_t(2 * F));
+/// Calls f(row_index) for all rows in the order of the sums.
+void each_row(int cells, int orbitals, int window, auto&& f) {
   for (int K = 0; K < cells; ++K)
     for (int a = 0; a < orbitals; ++a)
       for (int b = 0; b < orbitals; ++b)
         for (int K2 = 0; K2 < cells; ++K2)
           for (int c = 0; c < orbitals; ++c)
             for (int d = 0; d < orbitals; ++d)
-              for (int n = -F; n < F; ++n, sum += 4 * F) {
-                std::ranges::fill(row, 0.f);
-                for (std::size_t s = 0; s < 2; ++s) {
-                  const complex* left = blocks_[s].row(flavour(K, a), n, flavour(K2, c)) + measured_.frequencies - F;
-                  const complex* right =
-                      blocks_[1 - s].row(flavour(partner(K), b), r.bosonic - 1 - n, flavour(partner(K2), d)) +
-                      measured_.frequencies + r.bosonic - 1 + F;
-                  for (int i = 0; i < 2 * F; ++i) row[std::size_t(i)] += times(left[i], right[-i]);
-                }
-                add_row(row, weight, sum);
-              }
+              for (int n = -window; n < window; ++n) f(row_index{K, a, b, K2, c, d, n});
+}
+
+}  // namespace
+
+void two_particle::add_pp(const pair_request& r, double weight, double* sum) const {
+  const int F = measured_.window;
+  const momentum_tables& momenta = cluster_.momenta;
+  const auto partner = [&](int K) { return momenta.plus(momenta.minus[std::size_t(K)], r.transfer); };
+  std::vector<complex> row(std::size_t(2 * F));
+  each_row(cluster_.cells, cluster_.orbitals, F, [&](const row_index& x) {
+    std::ranges::fill(row, 0.f);
+    for (std::size_t s = 0; s < 2; ++s) {
+      const complex* left = blocks_[s].row(flavour(x.K, x.a), x.n, flavour(x.K2, x.c)) + measured_.frequencies - F;
+      const complex* right =
+          blocks_[1 - s].row(flavour(partner(x.K), x.b), r.bosonic - 1 - x.n, flavour(partner(x.K2), x.d)) +
+          measured_.frequencies + r.bosonic - 1 + F;
+      for (int i = 0; i < 2 * F; ++i) row[std::size_t(i)] += times(left[i], right[-i]);
+    }
+    add_row(row, weight, sum);
+    sum += 4 * F;
+  });
 }
 
 void two_particle::find_diagonals(const pair_request& r) {
@@ -227,37 +238,31 @@ void two_particle::find_diagonals(const pair_request& r) {
 }
 
 void two_particle::add_ph(const pair_request& r, double weight, double* equal, double* opposite) {
-  const int F = measured_.window, orbitals = cluster_.orbitals, cells = cluster_.cells, m = r.bosonic;
-  const int offset = measured_.frequencies;
+  const int F = measured_.window, orbitals = cluster_.orbitals, m = r.bosonic, offset = measured_.frequencies;
   find_diagonals(r);
   const std::size_t of_spin = diagonals_.size() / 2;
   std::vector<complex> same(std::size_t(2 * F)), other(same.size());
-  for (int K = 0; K < cells; ++K)
-    for (int a = 0; a < orbitals; ++a)
-      for (int b = 0; b < orbitals; ++b)
-        for (int K2 = 0; K2 < cells; ++K2)
-          for (int c = 0; c < orbitals; ++c)
-            for (int d = 0; d < orbitals; ++d)
-              for (int n = -F; n < F; ++n, equal += 4 * F, opposite += 4 * F) {
-                std::ranges::fill(same, 0.f);
-                std::ranges::fill(other, 0.f);
-                const int xa = flavour(cluster_.momenta.plus(K, r.transfer), a), xb = flavour(K, b);
-                const int xc = flavour(K2, c), xd = flavour(cluster_.momenta.plus(K2, r.transfer), d);
-                for (std::size_t s = 0; s < 2; ++s) {
-                  const complex left = blocks_[s].row(xa, n + m, xb)[n + offset];
-                  const std::size_t at = std::size_t(((K2 * orbitals + c) * orbitals + d) * 2 * F);
-                  const complex *own = &diagonals_[s * of_spin + at], *reversed = &diagonals_[(1 - s) * of_spin + at];
-                  const complex* crossed = blocks_[s].row(xa, n + m, xd) + offset - F + m;
-                  const complex* back = blocks_[s].row(xc, -F, xb) + n + offset;
-                  for (int i = 0; i < 2 * F; ++i) {
-                    same[std::size_t(i)] +=
-                        times(left, own[i]) - times(back[std::ptrdiff_t(i) * 2 * offset], crossed[i]);
-                    other[std::size_t(i)] += times(left, reversed[i]);
-                  }
-                }
-                add_row(same, weight, equal);
-                add_row(other, weight, opposite);
-              }
+  each_row(cluster_.cells, orbitals, F, [&](const row_index& x) {
+    std::ranges::fill(same, 0.f);
+    std::ranges::fill(other, 0.f);
+    const int xa = flavour(cluster_.momenta.plus(x.K, r.transfer), x.a), xb = flavour(x.K, x.b);
+    const int xc = flavour(x.K2, x.c), xd = flavour(cluster_.momenta.plus(x.K2, r.transfer), x.d);
+    const std::size_t at = std::size_t(((x.K2 * orbitals + x.c) * orbitals + x.d) * 2 * F);
+    for (std::size_t s = 0; s < 2; ++s) {
+      const complex left = blocks_[s].row(xa, x.n + m, xb)[x.n + offset];
+      const complex *own = &diagonals_[s * of_spin + at], *reversed = &diagonals_[(1 - s) * of_spin + at];
+      const complex* crossed = blocks_[s].row(xa, x.n + m, xd) + offset - F + m;
+      const complex* back = blocks_[s].row(xc, -F, xb) + x.n + offset;
+      for (int i = 0; i < 2 * F; ++i) {
+        same[std::size_t(i)] += times(left, own[i]) - times(back[std::ptrdiff_t(i) * 2 * offset], crossed[i]);
+        other[std::size_t(i)] += times(left, reversed[i]);
+      }
+    }
+    add_row(same, weight, equal);
+    add_row(other, weight, opposite);
+    equal += 4 * F;
+    opposite += 4 * F;
+  });
 }
 
 }  // namespace plaq::dca::ctint

@@ -1,0 +1,1 @@
+"""Table of the parameters of ``plaq dca``, and checks of an input."""
