@@ -14,7 +14,7 @@ from plaq.lqcd.action.rational import CorrectionTerm, InverseRoot, RationalTerm,
 from plaq.lqcd.action.terms import CloverTerm, GaugeTerm, QuarkTerm, doublet
 from plaq.lqcd.choices import RECTANGLES
 from plaq.lqcd.fields.eigenvectors import extreme_eigenvalues, lowest_eigenvectors
-from plaq.lqcd.fields.fields import Momenta
+from plaq.lqcd.fields.momenta import Momenta
 from plaq.lqcd.integrators import INTEGRATORS, operations
 
 KAPPA, MU, THETA = 0.15, 0.1, (1, 0, 0.3, 0)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from plaq import lqcd
-from plaq.lqcd.fields.fields import Momenta
+from plaq.lqcd.fields.momenta import Momenta
 
 EXTENTS = (8, 4, 4, 4)
 

@@ -12,7 +12,7 @@ from plaq.lqcd import planning, sea
 from plaq.lqcd.action.hmc import TimeScale, integrate
 from plaq.lqcd.action.terms import Term
 from plaq.lqcd.application import Lqcd
-from plaq.lqcd.fields.fields import Momenta
+from plaq.lqcd.fields.momenta import Momenta
 from plaq.lqcd.parameters import Parameters
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

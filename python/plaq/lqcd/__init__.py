@@ -16,8 +16,8 @@ from plaq.lazy import lazily
 __all__, __getattr__, __dir__ = lazily(__name__, {
     **dict.fromkeys(("run", "load", "check", "estimate", "sweep", "report", "digest"), "commands"),
     "Parameters": "parameters", "Results": "results", "combine": "replicas", "analysis": "analysis",
-    "Lattice": "fields.lattice", "GaugeField": "fields.fields", "SpinorField": "fields.fields",
-    "Flavours": "fields.fields", "gamma": "fields.gamma",
+    "Lattice": "fields.lattice", "GaugeField": "fields.gauge_field", "SpinorField": "fields.spinor_field",
+    "Flavours": "fields.spinor_field", "gamma": "fields.gamma",
     "LinearOperator": "fields.linear_operator", "Wilson": "fields.wilson", "Doublet": "fields.doublet",
     "solve": "fields.solvers", "solve_normal": "fields.solvers", "solve_shifted": "fields.solvers",
     "Source": "fields.sources", "propagator": "fields.propagators",

@@ -10,10 +10,8 @@ from plaq.lqcd.commands import run as run
 from plaq.lqcd.commands import sweep as sweep
 from plaq.lqcd.fields.doublet import Doublet as Doublet
 from plaq.lqcd.fields.eigenvectors import lowest_eigenvectors as lowest_eigenvectors
-from plaq.lqcd.fields.fields import Flavours as Flavours
-from plaq.lqcd.fields.fields import GaugeField as GaugeField
-from plaq.lqcd.fields.fields import SpinorField as SpinorField
 from plaq.lqcd.fields import gamma as gamma
+from plaq.lqcd.fields.gauge_field import GaugeField as GaugeField
 from plaq.lqcd.fields.lattice import Lattice as Lattice
 from plaq.lqcd.fields.linear_operator import LinearOperator as LinearOperator
 from plaq.lqcd.fields.propagators import Propagator as Propagator
@@ -25,6 +23,8 @@ from plaq.lqcd.fields.solvers import solve as solve
 from plaq.lqcd.fields.solvers import solve_normal as solve_normal
 from plaq.lqcd.fields.solvers import solve_shifted as solve_shifted
 from plaq.lqcd.fields.sources import Source as Source
+from plaq.lqcd.fields.spinor_field import Flavours as Flavours
+from plaq.lqcd.fields.spinor_field import SpinorField as SpinorField
 from plaq.lqcd.fields.wilson import Wilson as Wilson
 from plaq.lqcd.files.gauge_formats import read_gauge as read_gauge
 from plaq.lqcd.files.hdf5 import read_hdf5 as read_hdf5

@@ -16,7 +16,7 @@ from plaq.lqcd.action.monitors import Forces, Monitors
 from plaq.lqcd.action.of_input import action_of
 from plaq.lqcd.action.ranges import Ranges
 from plaq.lqcd.choices import rectangle_coefficient
-from plaq.lqcd.fields.fields import GaugeField
+from plaq.lqcd.fields.gauge_field import GaugeField
 from plaq.lqcd.fields.lattice import Lattice
 from plaq.lqcd.files.gauge_formats import read_gauge
 from plaq.lqcd.files.ildg import read_ildg, write_ildg

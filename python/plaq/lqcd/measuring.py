@@ -13,7 +13,7 @@ from plaq.errors import InputError
 from plaq.lqcd.action.monitors import Monitors
 from plaq.lqcd.action.ranges import Ranges
 from plaq.lqcd.action.reweighting import Reweighting
-from plaq.lqcd.fields.fields import GaugeField
+from plaq.lqcd.fields.gauge_field import GaugeField
 from plaq.lqcd.measurements.analysis import analyse
 from plaq.lqcd.measurements.baryons import Baryons
 from plaq.lqcd.measurements.charges import Charges

@@ -11,7 +11,7 @@ import numpy as np
 from plaq.data.formatting import format_duration
 from plaq.errors import InputError
 from plaq.lqcd.chain import lattice_of
-from plaq.lqcd.fields.fields import GaugeField
+from plaq.lqcd.fields.gauge_field import GaugeField
 from plaq.lqcd.files.find import find_files
 from plaq.lqcd.files.gauge_formats import read_gauge
 from plaq.lqcd.measuring import PARTS, PROPAGATORS, Measurements

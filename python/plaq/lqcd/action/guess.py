@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from plaq.lqcd.fields.fields import SpinorField
+from plaq.lqcd.fields.spinor_field import SpinorField
 
 
 class ChronologicalGuess:

@@ -17,7 +17,8 @@ from typing import Protocol
 import numpy as np
 
 from plaq.lqcd.action.terms import Term
-from plaq.lqcd.fields.fields import GaugeField, Momenta
+from plaq.lqcd.fields.gauge_field import GaugeField
+from plaq.lqcd.fields.momenta import Momenta
 from plaq.lqcd.integrators import LAMBDA, operations
 
 

@@ -12,7 +12,8 @@ from plaq.lqcd import sea
 from plaq.lqcd.action.of_input import operator_of
 from plaq.lqcd.action.terms import Term
 from plaq.lqcd.fields.eigenvectors import extreme_eigenvalues
-from plaq.lqcd.fields.fields import GaugeField, Momenta
+from plaq.lqcd.fields.gauge_field import GaugeField
+from plaq.lqcd.fields.momenta import Momenta
 from plaq.lqcd.parameters import Parameters
 
 

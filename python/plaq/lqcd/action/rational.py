@@ -15,9 +15,11 @@ from scipy.special import ellipj, ellipkm1
 
 from plaq.errors import RunError
 from plaq.lqcd.action.terms import Term
-from plaq.lqcd.fields.fields import Flavours, GaugeField, Momenta, SpinorField
+from plaq.lqcd.fields.gauge_field import GaugeField
 from plaq.lqcd.fields.linear_operator import LinearOperator
+from plaq.lqcd.fields.momenta import Momenta
 from plaq.lqcd.fields.solvers import solve_shifted
+from plaq.lqcd.fields.spinor_field import Flavours, SpinorField
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,11 @@ import numpy as np
 from plaq import _core
 from plaq.lqcd.action.guess import ChronologicalGuess
 from plaq.lqcd.fields import open_ends
-from plaq.lqcd.fields.fields import GaugeField, Momenta, SpinorField
+from plaq.lqcd.fields.gauge_field import GaugeField
 from plaq.lqcd.fields.linear_operator import LinearOperator
+from plaq.lqcd.fields.momenta import Momenta
 from plaq.lqcd.fields.solvers import solve_normal
+from plaq.lqcd.fields.spinor_field import SpinorField
 from plaq.lqcd.fields.wilson import Wilson
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from plaq import _core
-from plaq.lqcd.fields.fields import Flavours, GaugeField
+from plaq.lqcd.fields.gauge_field import GaugeField
 from plaq.lqcd.fields.linear_operator import LinearOperator
+from plaq.lqcd.fields.spinor_field import Flavours
 
 
 class Doublet(LinearOperator[Flavours]):

@@ -7,8 +7,9 @@ from typing import Any, Generic, TypeVar
 
 from plaq import _core
 from plaq.data.display import block, facts, head
-from plaq.lqcd.fields.fields import Flavours, GaugeField, SpinorField
+from plaq.lqcd.fields.gauge_field import GaugeField
 from plaq.lqcd.fields.lattice import Lattice
+from plaq.lqcd.fields.spinor_field import Flavours, SpinorField
 
 Vector = TypeVar("Vector", SpinorField, Flavours)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from plaq.lqcd.fields.fields import GaugeField
+from plaq.lqcd.fields.gauge_field import GaugeField
 
 
 def _time(gauge: GaugeField) -> np.ndarray:

@@ -13,10 +13,11 @@ from plaq.data.display import Drawing, behind_clicks, block, facts, head
 from plaq.data.estimate import Axis
 from plaq.data.formatting import format_size
 from plaq.data.recorded import Recorded
-from plaq.lqcd.fields.fields import GaugeField, SpinorField
+from plaq.lqcd.fields.gauge_field import GaugeField
 from plaq.lqcd.fields.lattice import Lattice
 from plaq.lqcd.fields.solvers import solve
 from plaq.lqcd.fields.sources import Source
+from plaq.lqcd.fields.spinor_field import SpinorField
 from plaq.lqcd.fields.wilson import Wilson
 
 if TYPE_CHECKING:

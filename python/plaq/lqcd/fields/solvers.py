@@ -10,8 +10,8 @@ from plaq import _core
 from plaq.errors import InputError, RunError
 from plaq.lqcd.choices import METHODS, PRECISIONS
 from plaq.lqcd.fields.eigenvectors import Eigenvectors
-from plaq.lqcd.fields.fields import SpinorField
 from plaq.lqcd.fields.linear_operator import LinearOperator, Vector
+from plaq.lqcd.fields.spinor_field import SpinorField
 from plaq.lqcd.fields.wilson import Wilson
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from plaq import _core
-from plaq.lqcd.fields.fields import GaugeField, SpinorField
+from plaq.lqcd.fields.gauge_field import GaugeField
 from plaq.lqcd.fields.linear_operator import LinearOperator
+from plaq.lqcd.fields.spinor_field import SpinorField
 
 
 class Wilson(LinearOperator[SpinorField]):

@@ -16,7 +16,7 @@ from plaq.errors import InputError, RunError
 from plaq.files.atomic import atomic_file, cannot_write
 from plaq.files.guard import DamagedFile, open_file, reading
 from plaq.inputs.schema import one_line
-from plaq.lqcd.fields.fields import GaugeField
+from plaq.lqcd.fields.gauge_field import GaugeField
 from plaq.lqcd.fields.lattice import Lattice
 
 # Files have [t, z, y, x, mu] with mu = x, y, z, t; plaq [t, x, y, z, mu] with mu = t, x, y, z.

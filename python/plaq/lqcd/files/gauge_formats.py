@@ -7,7 +7,7 @@ from pathlib import Path
 
 from plaq.errors import InputError
 from plaq.files.guard import open_file, reading
-from plaq.lqcd.fields.fields import GaugeField
+from plaq.lqcd.fields.gauge_field import GaugeField
 from plaq.lqcd.fields.lattice import Lattice
 from plaq.lqcd.files import hdf5, hirep, ildg, lime, milc, nersc, openqcd
 

@@ -19,7 +19,7 @@ import numpy as np
 from plaq.files.atomic import atomic_file
 from plaq.files.guard import DamagedFile, open_file, reading
 from plaq.inputs.schema import shown
-from plaq.lqcd.fields.fields import GaugeField
+from plaq.lqcd.fields.gauge_field import GaugeField
 from plaq.lqcd.fields.lattice import Lattice
 from plaq.lqcd.files.gauge_files import (
     ORDER,

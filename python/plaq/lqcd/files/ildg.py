@@ -17,7 +17,7 @@ import numpy as np
 from plaq.errors import InputError
 from plaq.files.guard import DamagedFile, open_file
 from plaq.inputs.schema import shown
-from plaq.lqcd.fields.fields import GaugeField
+from plaq.lqcd.fields.gauge_field import GaugeField
 from plaq.lqcd.fields.lattice import Lattice
 from plaq.lqcd.files import lime
 from plaq.lqcd.files.gauge_files import (

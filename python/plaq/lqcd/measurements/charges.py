@@ -19,10 +19,10 @@ import numpy as np
 
 from plaq.data.estimate import Axis
 from plaq.lqcd.fields import gamma
-from plaq.lqcd.fields.fields import SpinorField
 from plaq.lqcd.fields.propagators import Propagator
 from plaq.lqcd.fields.solvers import solve
 from plaq.lqcd.fields.sources import Source
+from plaq.lqcd.fields.spinor_field import SpinorField
 from plaq.lqcd.measurements.baryons import baryon_correlators, quarks_of
 from plaq.lqcd.measurements.hadrons import momentum_suffix, smeared_sink, sources_of
 from plaq.lqcd.measurements.interpolators import coefficients, flavours_of

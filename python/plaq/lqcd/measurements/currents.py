@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from plaq.lqcd.fields import gamma
-from plaq.lqcd.fields.fields import GaugeField
+from plaq.lqcd.fields.gauge_field import GaugeField
 from plaq.lqcd.fields.propagators import Propagator
 from plaq.lqcd.measurements.mesons import contract, gamma_matrix, spin_products
 

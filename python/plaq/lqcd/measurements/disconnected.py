@@ -15,10 +15,10 @@ import numpy as np
 
 from plaq.data.estimate import Axis
 from plaq.lqcd.fields import gamma
-from plaq.lqcd.fields.fields import SpinorField
 from plaq.lqcd.fields.lattice import Lattice
 from plaq.lqcd.fields.solvers import solve
 from plaq.lqcd.fields.sources import VOLUME, noise
+from plaq.lqcd.fields.spinor_field import SpinorField
 from plaq.lqcd.measurement_tables import power_of_two
 from plaq.lqcd.measurements.hadrons import momentum_suffix
 from plaq.lqcd.measurements.measurement import Measurement, Quantity

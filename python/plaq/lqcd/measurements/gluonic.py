@@ -9,7 +9,7 @@ import numpy as np
 
 from plaq.data.estimate import Axis
 from plaq.lqcd.fields import open_ends
-from plaq.lqcd.fields.fields import GaugeField
+from plaq.lqcd.fields.gauge_field import GaugeField
 from plaq.lqcd.measurements.measurement import Measurement, Quantity
 from plaq.lqcd.measurements.scales import flow_times
 from plaq.lqcd.measurements.workbench import Workbench

@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from plaq.lqcd.fields.fields import GaugeField
+from plaq.lqcd.fields.gauge_field import GaugeField
 from plaq.lqcd.fields.propagators import Propagator, Smearing, propagator
 from plaq.lqcd.fields.sources import Source
 from plaq.lqcd.fields.wilson import Wilson

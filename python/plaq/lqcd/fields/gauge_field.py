@@ -1,121 +1,23 @@
-"""Gauge and spinor fields.
-
-Real and imaginary parts are separate in ``array``, a view of this rank's memory. Complex numbers are in ``local()``, a
-copy in the order of sites.
-"""
+"""Gauge fields: updates, loops, smearing, flow and gauge fixing."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
 from plaq import _core
-from plaq.data.display import behind_clicks, block, facts, head, plane_drawing
-from plaq.data.estimate import Axis
-from plaq.data.formatting import format_size
 from plaq.data.recorded import Recorded
 from plaq.errors import InputError, RunError
 from plaq.lqcd.choices import FLOWS, GAUGES
+from plaq.lqcd.fields.field import Field, plane_axes
 from plaq.lqcd.fields.lattice import Lattice
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-
-class Field:
-    """Base of gauge and spinor fields."""
-
-    of_site: tuple[int, ...]
-
-    def __init__(self, lattice: Lattice, native):
-        self.lattice, self.native = lattice, native
-
-    @property
-    def array(self) -> np.ndarray:
-        """Memory of the field, [group, *of_site, re or im, lane], float64, with the sites of `Lattice.sites`."""
-        return self.native.array
-
-    def local(self) -> np.ndarray:
-        """Return a copy of this rank's box, [t, x, y, z, *of_site], complex128; zero on sites without numbers."""
-        values = np.moveaxis(self.array, -1, 1)
-        out = np.zeros((*self.lattice.local, *self.of_site), complex)
-        out[self._site_indices()] = values[..., 0] + 1j * values[..., 1]
-        return out
-
-    def _site_indices(self) -> tuple[np.ndarray, ...]:
-        """Return the coordinates of its sites in the order of its memory.
-
-        Fields of one parity have the odd sites, which are last.
-        """
-        return tuple(np.moveaxis(self.lattice.sites()[-len(self.array):], -1, 0))
-
-    def set_local(self, values: np.ndarray) -> Self:
-        """Set this rank's box from [t, x, y, z, *of_site]."""
-        values = np.asarray(values)
-        if values.shape != (*self.lattice.local, *self.of_site):
-            raise ValueError(f"a rank's part of this field is {(*self.lattice.local, *self.of_site)}, "
-                             f"not {values.shape}")
-        numbers = values[self._site_indices()]
-        self.array[:] = np.moveaxis(np.stack([numbers.real, numbers.imag], axis=-1), 1, -1)
-        return self
-
-    def whole(self) -> np.ndarray | None:
-        """Return [t, x, y, z, *of_site] of the whole lattice on rank 0, None on the others. Collective."""
-        parts = self.lattice.comm.gather((self.lattice.box, self.local()))
-        if parts is None:
-            return None
-        out = np.empty((*self.lattice.extents, *self.of_site), complex)
-        for box, values in parts:
-            out[box] = values
-        return out
-
-    def copy(self) -> Self:
-        """Return another field with the same numbers."""
-        return type(self)(self.lattice, self.native.copy())
-
-    def plane(self) -> np.ndarray | None:
-        """Return [t, x, *of_site] at y = z = 0 on rank 0, None on the others. Collective."""
-        sites = self.lattice.sites()[-len(self.array):] + np.array([s.start for s in self.lattice.box])
-        group, lane = np.nonzero((sites[..., 2] == 0) & (sites[..., 3] == 0))
-        numbers = np.moveaxis(self.array, -1, 1)[group, lane]
-        parts = self.lattice.comm.gather((sites[group, lane, :2], numbers[..., 0] + 1j * numbers[..., 1]))
-        if parts is None:
-            return None
-        out = np.zeros((*self.lattice.extents[:2], *self.of_site), complex)
-        for places, values in parts:
-            out[tuple(places.T)] = values
-        return out
-
-    def picture(self, plane: np.ndarray) -> Recorded:
-        """Return the numbers that a figure shows, from `plane`."""
-        sizes = np.sum(np.abs(plane) ** 2, axis=tuple(range(2, plane.ndim)))
-        return Recorded("size squared", sizes, plane_axes(plane), "", "sum over components at y = z = 0")
-
-    def plot(self) -> Figure | None:
-        """Return a figure of a plane of the field on rank 0, None on the others. Collective."""
-        plane = self.plane()
-        return None if plane is None else plane_drawing(self.picture(plane)).figure()
-
-    def __repr__(self) -> str:
-        return f"<plaq lqcd {type(self).__name__} on {self.lattice.in_words()}>"
-
-    def _repr_html_(self) -> str:
-        """Return size and place; with one rank, which needs no others for it, the figure as well."""
-        numbers = self.array.size
-        drawn = [plane_drawing(self.picture(self.plane()))] if self.lattice.comm.size == 1 else []
-        return block(head(repr(self)[1:-1]), facts([
-            ("numbers of a site", " x ".join(map(str, self.of_site)) + " complex"),
-            ("memory of a rank", format_size(8 * numbers))]), behind_clicks(drawn))
-
-
-def plane_axes(plane: np.ndarray) -> tuple[Axis, Axis]:
-    return Axis("t", np.arange(plane.shape[0]), "a"), Axis("x", np.arange(plane.shape[1]), "a")
+from plaq.lqcd.fields.momenta import Momenta
 
 
 def check_rectangles_fit(lattice: Lattice, c1: float) -> None:
@@ -328,142 +230,3 @@ class GaugeField(Field):
     def unitarity_violation(self) -> float:
         r"""Return the largest element of $U U^+ - 1$, or $|\det U - 1|$ if that is larger. Collective."""
         return self.lattice.call(_core.lqcd.unitarity_violation, self.lattice.context, self.native)
-
-
-class SpinorField(Field):
-    """Spinors psi(x): [..., spin, colour], in the basis of `plaq.lqcd.fields.gamma`, on all sites or on odd ones."""
-
-    of_site = (4, 3)
-
-    def __init__(self, lattice: Lattice, native=None, *, odd: bool = False):
-        super().__init__(lattice, native or _core.lqcd.Spinors(lattice.layout, odd))
-
-    def like(self) -> SpinorField:
-        """Return a field of zeros on the same sites."""
-        return SpinorField(self.lattice, odd=self.native.odd)
-
-    def gaussian(self, seed: int, number: int = 0) -> Self:
-        """Draw complex Gaussian numbers with <|eta|^2> = 1 for each component."""
-        self.native.gaussian(seed, number)
-        return self
-
-    def smear(self, gauge: GaugeField, kappa: float, times: int, theta: Sequence[float] = (0, 0, 0, 0)) -> Self:
-        r"""Smear towards a Gaussian shape in space, $\psi \to (1 + \kappa H)\psi / (1 + 6\kappa)$.
-
-        $(H\psi)(x) = \sum_j U_j(x)\psi(x+j) + U_j(x-j)^+\psi(x-j)$ over the directions of space (Guesken, Nucl. Phys.
-        B Proc. Suppl. 17, 361 (1990)). The mean square radius in free fields grows by $6\kappa/(1+6\kappa)$ each time.
-        theta : of the `Wilson` operator for psi. Hermitian; needs all sites. Collective.
-        """
-        self.lattice.call(_core.lqcd.gaussian_smear, self.lattice.context, self.native, gauge.native, kappa,
-                          times, list(theta))
-        return self
-
-    def pseudofermion(self, seed: int, trajectory: int, number: int) -> Self:
-        """Draw complex Gaussian numbers with <|eta|^2> = 1 for each component, for a term of a trajectory."""
-        self.native.pseudofermion(seed, trajectory, number)
-        return self
-
-    def add(self, other: SpinorField, factor: complex = 1.0) -> Self:
-        """Add ``factor`` times the other field."""
-        self.array[:] += factor.real * other.array
-        if factor.imag:
-            self.array[..., 0, :] -= factor.imag * other.array[..., 1, :]
-            self.array[..., 1, :] += factor.imag * other.array[..., 0, :]
-        return self
-
-    def scale(self, factor: float) -> Self:
-        """Multiply by ``factor``."""
-        self.array[:] *= factor
-        return self
-
-    def gamma5(self) -> Self:
-        """gamma_5 self."""
-        self.array[:, 2:] *= -1
-        return self
-
-    def dot(self, other: SpinorField) -> complex:
-        """Return (self, other), conjugated in self. Collective."""
-        return self.lattice.call(_core.lqcd.dot, self.lattice.context, self.native, other.native)
-
-    def norm2(self) -> float:
-        """Return (self, self). Collective."""
-        return self.lattice.call(_core.lqcd.norm2, self.lattice.context, self.native)
-
-
-class Flavours:
-    """Spinors of two flavours, ``up`` and ``down``, on all sites or on the odd ones alone."""
-
-    def __init__(self, lattice: Lattice, native=None, *, odd: bool = False):
-        self.lattice, self.native = lattice, native or _core.lqcd.Flavours(lattice.layout, odd)
-        self.up, self.down = SpinorField(lattice, self.native.up), SpinorField(lattice, self.native.down)
-
-    def like(self) -> Flavours:
-        """Return a field of zeros on the same sites."""
-        return Flavours(self.lattice, odd=self.up.native.odd)
-
-    def copy(self) -> Flavours:
-        """Return another field with the same numbers."""
-        return Flavours(self.lattice, self.native.copy())
-
-    def pseudofermion(self, seed: int, trajectory: int, number: int) -> Self:
-        """Draw both flavours as `SpinorField.pseudofermion`, with the numbers of two terms."""
-        self.up.pseudofermion(seed, trajectory, number)
-        self.down.pseudofermion(seed, trajectory, number + 1)
-        return self
-
-    def add(self, other: Flavours, factor: complex = 1.0) -> Self:
-        """Add ``factor`` times the other field."""
-        self.up.add(other.up, factor)
-        self.down.add(other.down, factor)
-        return self
-
-    def scale(self, factor: float) -> Self:
-        """Multiply by ``factor``."""
-        self.up.scale(factor)
-        self.down.scale(factor)
-        return self
-
-    def dot(self, other: Flavours) -> complex:
-        """Return (self, other), conjugated in self. Collective."""
-        return self.up.dot(other.up) + self.down.dot(other.down)
-
-    def norm2(self) -> float:
-        """Return (self, self). Collective."""
-        return self.up.norm2() + self.down.norm2()
-
-    def __repr__(self) -> str:
-        return f"<plaq lqcd Flavours on {self.lattice.in_words()}>"
-
-    def _repr_html_(self) -> str:
-        """Return the displays of both flavours."""
-        return block(head(repr(self)[1:-1], ["Up, then down:"])) + self.up._repr_html_() + self.down._repr_html_()
-
-
-class Momenta(Field):
-    r"""Momenta $P_\mu(x) = p_a T_a$ of links: antihermitian and traceless, $\mathrm{tr} T_a T_b = -\delta_{ab}/2$."""
-
-    of_site = (4, 3, 3)
-
-    def __init__(self, lattice: Lattice, native=None):
-        super().__init__(lattice, native or _core.lqcd.Links(lattice.layout))
-
-    def gaussian(self, seed: int, trajectory: int) -> Self:
-        """Draw Gaussian components p_a with variance one."""
-        _core.lqcd.gaussian_momenta(self.native, seed, trajectory)
-        return self
-
-    def kinetic_energy(self) -> float:
-        r"""Return $\sum p_a^2/2$ over all links. Collective."""
-        return self.lattice.call(_core.lqcd.kinetic_energy, self.lattice.context, self.native)
-
-    def move(self, gauge: GaugeField, time: float) -> None:
-        """Move links, U = exp(time P) U. ValueError in a block of `GaugeField.frozen`. Collective."""
-        if gauge.is_frozen:
-            raise ValueError("the links of a frozen gauge field cannot be moved")
-        self.lattice.call(_core.lqcd.move_links, self.lattice.context, gauge.native, self.native, time)
-
-    def kick(self, derivative, factor: float) -> None:
-        """Add ``factor`` times the traceless antihermitian part of ``derivative``, a native field of links.
-
-        Collective."""
-        self.lattice.call(_core.lqcd.kick, self.lattice.context, self.native, derivative, factor)
