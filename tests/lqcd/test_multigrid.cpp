@@ -18,13 +18,20 @@ const coordinates extents{8, 8, 4, 4};
 const wilson_parameters twisted{.kappa = 0.14, .mu = 0.1, .theta = {1, 0, 0.3, 0}};
 const wilson_parameters with_clover{.kappa = 0.13, .mu = 0.05, .theta = {1, 0, 0, 0}, .csw = 1.2};
 
-/// Grids whose boxes hold whole aggregates.
-std::vector<coordinates> fitting() {
+/// Aggregates of three levels.
+const std::vector<coordinates> three_levels{{2, 2, 1, 1}, {2, 2, 2, 2}};
+
+/// Grids whose boxes hold whole aggregates, of two levels or of three.
+std::vector<coordinates> fitting(const std::vector<coordinates>& boxes = {choose_aggregates(extents)}) {
   auto list = grids(extents);
-  std::erase_if(list, [](const coordinates& grid) {
-    const auto box = choose_aggregates(extents);
-    for (int mu = 0; mu < 4; ++mu)
-      if (extents[mu] / grid[mu] % box[mu]) return true;
+  std::erase_if(list, [&](const coordinates& grid) {
+    for (int mu = 0; mu < 4; ++mu) {
+      int sites = extents[mu] / grid[mu];
+      for (const auto& box : boxes) {
+        if (sites % box[mu]) return true;
+        sites /= box[mu];
+      }
+    }
     return false;
   });
   return list;
@@ -56,15 +63,17 @@ TEST(aggregates, are_near_to_four_sites_and_even_in_number) {
 }
 
 TEST(aggregates, that_do_not_fit_are_refused) {
-  const auto layout = std::make_shared<site_layout>(lattice({8, 8, 8, 8}), 4);
-  EXPECT_THROW(aggregation(layout, {3, 4, 4, 4}), input_error);
-  EXPECT_THROW(aggregation(layout, {8, 4, 4, 4}), input_error);
-  EXPECT_THROW(aggregation(layout, {-4, 4, 4, 4}), input_error);
+  const lattice on({8, 8, 8, 8});
+  EXPECT_THROW(aggregation(on, {3, 4, 4, 4}), input_error);
+  EXPECT_THROW(aggregation(on, {8, 4, 4, 4}), input_error);
+  EXPECT_THROW(aggregation(on, {-4, 4, 4, 4}), input_error);
+  EXPECT_THROW(aggregation(aggregation(on, {2, 2, 2, 4}), {2, 2, 2, 2}), input_error);
 }
 
 TEST(aggregates, have_each_site_once_even_ones_first) {
   const auto layout = std::make_shared<site_layout>(lattice({12, 6, 4, 2}), 4);
-  const aggregation aggregates(layout, {3, 3, 2, 1});
+  const aggregation aggregates(layout->lattice(), {3, 3, 2, 1});
+  const spinor_slots slots(layout, aggregates);
   std::vector<int> visits(layout->lattice().volume());
   for (std::int64_t a = 0; a < aggregates.count(); ++a)
     for (auto s = aggregates.slots(a); s < aggregates.slots(a + 1); ++s) {
@@ -72,9 +81,9 @@ TEST(aggregates, have_each_site_once_even_ones_first) {
       ++visits[index_in(x, layout->lattice().extents)];
       EXPECT_EQ(parity(x), s >= aggregates.odd_slots(a));
       EXPECT_EQ(aggregates.slot(x), s);
-      EXPECT_EQ(index_in(layout->coordinates_of(aggregates.location(s).group, aggregates.location(s).lane),
-                         layout->lattice().extents),
-                index_in(x, layout->lattice().extents));
+      EXPECT_EQ(
+          index_in(layout->coordinates_of(slots.location(s).group, slots.location(s).lane), layout->lattice().extents),
+          index_in(x, layout->lattice().extents));
     }
   EXPECT_EQ(visits, std::vector<int>(visits.size(), 1));
 }
@@ -98,7 +107,7 @@ TEST(multigrid, has_the_matrix_between_its_vectors_on_the_coarse_lattice) {
         M.apply(Mfine, fine);
         off = grids.restrict(Mfine);
         auto Mx = x;
-        grids.coarse().apply(Mx, x);
+        grids.below().matrix().apply(Mx, x);
         add(ranks.ctx, off, -1, Mx);
         EXPECT_LT(norm2(ranks.ctx, off), 1e-10 * norm2(ranks.ctx, Mx)) << to_string(grid);
         // Prolongation to odd sites alone.
@@ -107,6 +116,30 @@ TEST(multigrid, has_the_matrix_between_its_vectors_on_the_coarse_lattice) {
         EXPECT_EQ(std::memcmp(odd.data(), fine.of(1), odd.size() * sizeof(float)), 0);
       });
     }
+}
+
+TEST(multigrid, has_the_matrix_between_the_vectors_of_each_level_on_the_one_below) {
+  rank_context ranks(world());
+  for (const auto& grid : fitting(three_levels)) {
+    problem p(ranks, grid, world().rank(), 16, with_clover);
+    auto& grids = p.inverse->set_up({.boxes = three_levels, .rounds = 0});
+    ranks.ctx.workers.run("test", [&] {
+      auto& level = grids.below();
+      ASSERT_NE(level.below(), nullptr);
+      EXPECT_EQ(level.below()->below(), nullptr);
+      const auto x = level.restrict(noise(grids, 1));
+      auto above = level.matrix().vector(), M_above = above;
+      level.prolong(above, x);
+      auto off = level.restrict(above), Mx = x;
+      add(ranks.ctx, off, -1, x);
+      EXPECT_LT(norm2(ranks.ctx, off), 1e-11 * norm2(ranks.ctx, x));
+      level.matrix().apply(M_above, above);
+      off = level.restrict(M_above);
+      level.below()->matrix().apply(Mx, x);
+      add(ranks.ctx, off, -1, Mx);
+      EXPECT_LT(norm2(ranks.ctx, off), 1e-11 * norm2(ranks.ctx, Mx)) << to_string(grid);
+    });
+  }
 }
 
 TEST(multigrid, keeps_hermiticity_with_gamma5) {
@@ -118,7 +151,7 @@ TEST(multigrid, keeps_hermiticity_with_gamma5) {
     const auto x = noise(grids, 1), y = noise(grids, 2);
     const auto through = [&](const coarse_vector& left, const coarse_vector& right) {
       auto out = right;
-      grids.coarse().apply(out, right);
+      grids.below().matrix().apply(out, right);
       for (std::int64_t a = 0; a < out.count; ++a)
         for (int i = 0; i < out.size; ++i)
           if (i >= out.size / 2) out.row(a)[i] *= -1, out.row(a)[out.size + i] *= -1;
@@ -134,22 +167,48 @@ TEST(multigrid, solves_on_the_coarse_lattice) {
   rank_context ranks(world());
   if (fitting().empty()) return;
   problem p(ranks, fitting()[0], world().rank(), 16, twisted);
-  auto& grids = p.inverse->set_up({.rounds = 1});
+  auto& grids = p.inverse->set_up({.rounds = 1, .cycle = {.coarse_residual = 1e-5}});
   ranks.ctx.workers.run("test", [&] {
     const auto b = noise(grids, 1);
     auto x = b, Mx = b;
-    EXPECT_LT(grids.coarse().solve(x, b, 1e-5, 100), 100);
-    grids.coarse().apply(Mx, x);
+    EXPECT_LT(grids.below().solve(x, b), 100);
+    grids.below().matrix().apply(Mx, x);
     add(ranks.ctx, Mx, -1, b);
     EXPECT_LT(norm2(ranks.ctx, Mx), 1e-9 * norm2(ranks.ctx, b));
   });
 }
 
-TEST(multigrid, solves_as_conjugate_gradient_does_with_the_same_bits_on_any_grid) {
+TEST(multigrid, needs_fewer_steps_on_a_level_above_another) {
+  rank_context ranks(world());
+  if (fitting(three_levels).empty()) return;
+  problem p(ranks, fitting(three_levels)[0], world().rank(), 16, twisted);
+  int steps[2];
+  for (const int levels : {2, 3}) {
+    auto& grids = p.inverse->set_up({.boxes = {three_levels.begin(), three_levels.begin() + levels - 1},
+                                     .rounds = 1,
+                                     .cycle = {.coarse_residual = 1e-4}});
+    ranks.ctx.workers.run("test", [&] {
+      const auto b = noise(grids, 1);
+      auto x = b, Mx = b;
+      steps[levels - 2] = grids.below().solve(x, b);
+      grids.below().matrix().apply(Mx, x);
+      add(ranks.ctx, Mx, -1, b);
+      EXPECT_LT(norm2(ranks.ctx, Mx), 1e-7 * norm2(ranks.ctx, b));
+    });
+  }
+  EXPECT_LT(steps[1], steps[0] / 2);
+}
+
+class levels_of_multigrid : public testing::TestWithParam<std::vector<coordinates>> {};
+INSTANTIATE_TEST_SUITE_P(two_or_three, levels_of_multigrid,
+                         testing::Values(std::vector{choose_aggregates(extents)}, three_levels));
+
+TEST_P(levels_of_multigrid, solve_as_conjugate_gradient_does_with_the_same_bits_on_any_grid) {
   rank_context single(single_rank());
   problem one(single, {1, 1, 1, 1}, 0, 1, with_clover);
   const auto solve = [](problem& p, spinors<double>& psi, solver_method method) {
     spinors<double> eta(p.M->layout());
+    if (method == solver_method::multigrid) p.inverse->set_up({.boxes = GetParam()});
     gaussian(eta, 4);
     return p.inverse->solve(psi, eta, {.method = method, .residual = 1e-9});
   };
@@ -164,8 +223,8 @@ TEST(multigrid, solves_as_conjugate_gradient_does_with_the_same_bits_on_any_grid
   EXPECT_LT(combine_norm2<double>(single.ctx, off, {{1, exact}, {-1, expected}}), 1e-15 * norm2(single.ctx, exact));
   for (const auto& [lanes, workers] : {std::pair(1, 1), std::pair(16, 2)}) {
     rank_context ranks(world(), "fiber", workers);
-    for (const auto& grid : fitting()) {
-      if (lanes == 1 && grid != fitting().front()) continue;  // the order of sites within a rank
+    for (const auto& grid : fitting(GetParam())) {
+      if (lanes == 1 && grid != fitting(GetParam()).front()) continue;  // the order of sites within a rank
       problem p(ranks, grid, world().rank(), lanes, with_clover);
       spinors<double> psi(p.M->layout());
       const auto again = solve(p, psi, solver_method::multigrid);

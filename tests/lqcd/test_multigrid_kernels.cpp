@@ -9,6 +9,7 @@
 #include "fields_of_tests.hpp"
 #include "plaq/lqcd/solver/coarse.hpp"
 #include "plaq/lqcd/solver/multigrid_kernel.hpp"
+#include "plaq/lqcd/solver/spinor_slots.hpp"
 #include "rank_context.hpp"
 
 namespace plaq::lqcd {
@@ -49,7 +50,7 @@ INSTANTIATE_TEST_SUITE_P(vectors, rows_of, testing::Values(16, 32, 48));
 TEST_P(rows_of, restrict_spinors_to_their_products_with_test_vectors) {
   const rows V(12 * sites, n, 1), psi(12 * sites, 1, 2);
   rows coarse(1, 2 * n);
-  restrict_to(n, sites, V.data(), psi.data(), coarse.data());
+  restrict_to(n, 6, sites, V.data(), psi.data(), coarse.data());
   for (int c = 0; c < 2; ++c)
     for (int j = 0; j < n; ++j) {
       number sum = 0;
@@ -62,7 +63,7 @@ TEST_P(rows_of, restrict_spinors_to_their_products_with_test_vectors) {
 TEST_P(rows_of, prolong_rows_to_sums_of_test_vectors) {
   const rows V(12 * sites, n, 1), coarse(1, 2 * n, 2);
   rows psi(12 * sites, 1);
-  prolong_from(n, sites, V.data(), coarse.data(), psi.data());
+  prolong_from(n, 6, sites, V.data(), coarse.data(), psi.data());
   for (std::int64_t i = 0; i < 12 * sites; ++i) {
     number sum = 0;
     for (int j = 0; j < n; ++j) sum += V.get(i, j) * coarse.get(0, int(i % 12 / 6) * n + j);
@@ -72,7 +73,7 @@ TEST_P(rows_of, prolong_rows_to_sums_of_test_vectors) {
 
 TEST_P(rows_of, become_orthonormal_for_each_chirality) {
   rows V(12 * sites, n, 1);
-  orthonormalise(n, sites, V.data());
+  orthonormalise(n, 6, sites, V.data());
   const int rank = std::min<int>(n, 6 * sites);
   for (int c = 0; c < 2; ++c)
     for (int j = 0; j < rank; ++j)
@@ -91,7 +92,7 @@ TEST_P(rows_of, that_depend_on_others_become_zero) {
     V.numbers[std::size_t(2 * n * i + 3)] = float(z.real());
     V.numbers[std::size_t(2 * n * i + n + 3)] = float(z.imag());
   }
-  orthonormalise(n, sites, V.data());
+  orthonormalise(n, 6, sites, V.data());
   for (std::int64_t i = 0; i < 12 * sites; ++i) EXPECT_EQ(V.get(i, 3), 0.0);
 }
 
@@ -179,7 +180,7 @@ TEST_P(rows_of, are_added_with_a_factor_and_multiplied_with_each_other) {
 struct random_coarse_lattice {
   static constexpr int size = 32;
   std::shared_ptr<const aggregation> aggregates =
-      std::make_shared<aggregation>(layout_of({8, 4, 4, 4}, 1), coordinates{2, 2, 2, 2});
+      std::make_shared<aggregation>(lqcd::lattice({8, 4, 4, 4}), coordinates{2, 2, 2, 2});
   coarse_links couplings;
 
   random_coarse_lattice() {
@@ -234,16 +235,17 @@ TEST(coarse_matrices, are_inverted_to_the_requested_residual) {
   coarse_matrix M(ranks.ctx, lattice.aggregates, random_coarse_lattice::size, lattice.couplings);
   auto b = M.vector(), x = M.vector(), Mx = M.vector();
   b.numbers = rows(b.count, random_coarse_lattice::size, 9).numbers;
+  const auto next = [&](coarse_vector& z, coarse_vector& w, const coarse_vector& r) { z = r, M.apply_odd(w, z); };
   int previous = 0;
   for (const double fraction : {0.1, 1e-3, 1e-5}) {
-    const int steps = M.solve(x, b, fraction, 100);
+    const int steps = M.solve(x, b, fraction, 100, next);
     EXPECT_GT(steps, previous);
     previous = steps;
     M.apply(Mx, x);
     add(ranks.ctx, Mx, -1, b);
     EXPECT_LT(std::sqrt(norm2(ranks.ctx, Mx) / norm2(ranks.ctx, b)), 2 * fraction);
   }
-  EXPECT_EQ(M.solve(x, b, 1e-5, 2), 2);
+  EXPECT_EQ(M.solve(x, b, 1e-5, 2, next), 2);
 }
 
 TEST(coarse_vectors, have_exact_sums_of_their_rows) {
@@ -268,24 +270,25 @@ TEST(aggregates, gather_and_scatter_spinors_by_slot) {
   rank_context ranks(single_rank());
   for (const int lanes : lane_counts<float>()) {
     const auto layout = layout_of({8, 4, 4, 8}, lanes);
-    const aggregation aggregates(layout, {2, 2, 1, 4});
+    const aggregation aggregates(layout->lattice(), {2, 2, 1, 4});
+    const spinor_slots slots(layout, aggregates);
     for (const auto subset : {sites::all, sites::odd}) {
       const auto f = random_spinors_on<float>(layout, 1, subset);
       std::vector<float> numbers(std::size_t(product(layout->lattice().extents) * 24));
-      aggregates.gather(ranks.ctx, f, numbers);
+      slots.gather(ranks.ctx, f, numbers);
       for (std::int64_t s = 0; s < product(layout->lattice().extents); ++s)
         for (int i = 0; f.has(parity(aggregates.site(s))) && i < 12; ++i)
           EXPECT_EQ(std::complex<float>(numbers[std::size_t(24 * s + 2 * i)], numbers[std::size_t(24 * s + 2 * i + 1)]),
-                    f.get(aggregates.location(s), i));
+                    f.get(slots.location(s), i));
       spinors<float> back(layout, subset);
-      aggregates.scatter(ranks.ctx, numbers, back);
+      slots.scatter(ranks.ctx, numbers, back);
       EXPECT_TRUE(same_bits(back, f)) << lanes;
     }
   }
 }
 
 TEST(aggregates, are_numbered_even_ones_first_with_odd_neighbours) {
-  const aggregation aggregates(layout_of({8, 4, 4, 8}, 2), {2, 2, 1, 2});
+  const aggregation aggregates(lqcd::lattice({8, 4, 4, 8}), {2, 2, 1, 2});
   EXPECT_EQ(aggregates.count(), 8 * 4 * 4 * 8 / 8);
   EXPECT_EQ(aggregates.count(0), aggregates.count(1));
   EXPECT_EQ(aggregates.first(1), aggregates.count(0));

@@ -157,9 +157,9 @@ TEST(solvers, refuse_multigrid_in_other_precisions_and_with_options_out_of_range
     EXPECT_THROW(q.inverse.solve(q.psi, q.psi, {.method = solver_method::multigrid, .steps = steps}), input_error);
   for (const multigrid_options& options :
        {multigrid_options{.vectors = 0}, multigrid_options{.vectors = 20}, multigrid_options{.rounds = -1},
-        multigrid_options{.smoothing = 0}, multigrid_options{.coarse_residual = 0},
-        multigrid_options{.coarse_residual = 1}, multigrid_options{.coarse_steps = 0},
-        multigrid_options{.box = {3, 2, 2, 2}}})
+        multigrid_options{.cycle = {.smoothing = 0}}, multigrid_options{.cycle = {.coarse_residual = 0}},
+        multigrid_options{.cycle = {.coarse_residual = 1}}, multigrid_options{.cycle = {.coarse_steps = 0}},
+        multigrid_options{.boxes = {{3, 2, 2, 2}}}})
     EXPECT_THROW(q.inverse.set_up(options), input_error);
 }
 

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "plaq/base/error.hpp"
-#include "plaq/lqcd/lattice/site_sum.hpp"
 #include "plaq/lqcd/solver/multigrid_kernel.hpp"
 
 namespace plaq::lqcd {
@@ -47,29 +46,9 @@ void transpose(int n, const float* from, float* to) {
 
 }  // namespace
 
-std::complex<double> dot(context& ctx, const coarse_vector& x, const coarse_vector& y) {
-  const auto sums_of_parts =
-      sum_over_sites(ctx, "dot", 2, x.count, [&](std::size_t first, std::size_t end, auto& sums) {
-        for (std::size_t i = first; i < end; ++i) {
-          const auto z = multiply_coarse(x.size, x.row(std::int64_t(i)), y.row(std::int64_t(i)));
-          sums[0].add(z.real()), sums[1].add(z.imag());
-        }
-      });
-  return {sums_of_parts[0], sums_of_parts[1]};
-}
-
-double norm2(context& ctx, const coarse_vector& x) { return dot(ctx, x, x).real(); }
-
-void add(context& ctx, coarse_vector& y, std::complex<double> a, const coarse_vector& x) {
-  ctx.workers.parallel_for("add", std::size_t(y.count), [&](std::size_t first, std::size_t end) {
-    const auto at = std::int64_t(first);
-    add_coarse(y.size, std::int64_t(end - first), std::complex<float>(a), x.row(at), y.row(at));
-  });
-}
-
 coarse_matrix::coarse_matrix(context& ctx, std::shared_ptr<const aggregation> aggregates, int size,
                              const coarse_links& links)
-    : ctx_(ctx), aggregates_(std::move(aggregates)), size_(size) {
+    : ctx_(ctx), aggregates_(std::move(aggregates)), size_(size), even_(aggregates_->count(0), size) {
   const std::size_t matrix = 2 * std::size_t(size) * size, count = aggregates_->count();
   X_.resize(count * matrix), inverse_.resize(count * matrix), Y_.resize(count * neighbours * matrix);
   // Couplings of other ranks' aggregates to this rank's.
@@ -120,12 +99,13 @@ coarse_matrix::coarse_matrix(context& ctx, std::shared_ptr<const aggregation> ag
   });
 }
 
-void coarse_matrix::multiply(const std::vector<float>& matrices, coarse_vector& out, const coarse_vector& in) const {
+void coarse_matrix::multiply(const std::vector<float>& matrices, std::int64_t first, coarse_vector& out,
+                             const coarse_vector& in) const {
   std::fill(out.numbers.begin(), out.numbers.end(), 0.f);
   ctx_.workers.parallel_for("coarse", std::size_t(in.count), [&](std::size_t begin, std::size_t end) {
-    for (auto a = std::int64_t(begin); a < std::int64_t(end); ++a) {
-      const float *matrix = matrices.data() + a * 2 * size_ * size_, *x = in.row(a);
-      multiply_coarse(size_, 1, &matrix, &x, out.row(a));
+    for (auto i = std::int64_t(begin); i < std::int64_t(end); ++i) {
+      const float *matrix = matrices.data() + (first + i) * 2 * size_ * size_, *x = in.row(i);
+      multiply_coarse(size_, 1, &matrix, &x, out.row(i));
     }
   });
 }
@@ -169,25 +149,31 @@ void coarse_matrix::apply(coarse_vector& out, const coarse_vector& in) {
     add(ctx_, to, 1, hops);
     copy_half(to, p, sum);
   }
-  multiply(X_, out, sum);
+  multiply(X_, 0, out, sum);
 }
 
-int coarse_matrix::solve(coarse_vector& x, const coarse_vector& b, double fraction, int max_steps) {
-  multiply(inverse_, x, b);
+void coarse_matrix::apply_odd(coarse_vector& out, const coarse_vector& in) {
+  hop(even_, in, 0);
+  auto hops = in;
+  hop(hops, even_, 1);
+  out = in;
+  add(ctx_, out, -1, hops);
+}
+
+void coarse_matrix::multiply_odd(coarse_vector& out, const coarse_vector& in) const {
+  multiply(X_, aggregates_->first(1), out, in);
+}
+
+int coarse_matrix::solve(coarse_vector& x, const coarse_vector& b, double fraction, int max_steps,
+                         const direction& next) {
+  multiply(inverse_, 0, x, b);
   auto even = half(x, 0), odd = half(x, 1), hops = odd;
   hop(hops, even, 1);
   add(ctx_, odd, -1, hops);
-  coarse_vector solution(odd.count, size_), even_hops = even;
-  const int steps = gcr(ctx_, solution, odd, space_, max_steps, fraction,
-                        [&](coarse_vector& z, coarse_vector& w, const coarse_vector& r) {
-                          z = r;
-                          hop(even_hops, z, 0);
-                          hop(hops, even_hops, 1);
-                          w = z;
-                          add(ctx_, w, -1, hops);
-                        });
-  hop(even_hops, solution, 0);
-  add(ctx_, even, -1, even_hops);
+  auto solution = odd_vector();
+  const int steps = gcr(ctx_, solution, odd, space_, max_steps, fraction, next);
+  hop(even_, solution, 0);
+  add(ctx_, even, -1, even_);
   copy_half(even, 0, x);
   copy_half(solution, 1, x);
   return steps;

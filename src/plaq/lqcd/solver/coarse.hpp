@@ -1,32 +1,15 @@
-// Matrix on the coarse lattice of aggregates, and its inverse.
+// Matrix on the coarse lattice of aggregates.
 #pragma once
 #include <array>
-#include <complex>
+#include <functional>
 #include <memory>
 #include <vector>
 
 #include "plaq/lqcd/solver/aggregation.hpp"
+#include "plaq/lqcd/solver/coarse_vector.hpp"
 #include "plaq/lqcd/solver/gcr.hpp"
 
 namespace plaq::lqcd {
-
-/// Vector with a row of `size` complex numbers (multigrid_kernel.hpp) for each of a rank's aggregates, or for those of
-/// one coarse parity.
-struct coarse_vector {
-  coarse_vector(std::int64_t count, int size) : size(size), count(count), numbers(2 * count * size) {}
-  float* row(std::int64_t i) { return numbers.data() + 2 * i * size; }
-  const float* row(std::int64_t i) const { return numbers.data() + 2 * i * size; }
-
-  int size;
-  std::int64_t count;
-  std::vector<float> numbers;
-};
-
-/// Returns the scalar product, computed in single precision on each site and summed exactly. Collective.
-std::complex<double> dot(context& ctx, const coarse_vector& x, const coarse_vector& y);
-double norm2(context& ctx, const coarse_vector& x);
-/// Adds a x to y.
-void add(context& ctx, coarse_vector& y, std::complex<double> a, const coarse_vector& x);
 
 /// Matrices of aggregates, row by row: `diagonal` couples an aggregate to itself, ahead[mu] to the one ahead in
 /// direction mu. The reverse coupling is gamma_5 ahead[mu]^+ gamma_5, with gamma_5 = 1 on the first half of a row and
@@ -46,17 +29,26 @@ class coarse_matrix {
 
   /// Computes out = M_c in.
   void apply(coarse_vector& out, const coarse_vector& in);
-  /// Solves M_c x = b until the residual on odd sites has fallen by `fraction`, in at most max_steps; returns the
-  /// steps.
-  int solve(coarse_vector& x, const coarse_vector& b, double fraction, int max_steps);
+  /// Computes out = (1 - Y_oe Y_eo) in on odd sites.
+  void apply_odd(coarse_vector& out, const coarse_vector& in);
+  /// Computes out = X in on odd sites: (1 - Y_oe Y_eo) x_o = r is M_c x = (0, X r).
+  void multiply_odd(coarse_vector& out, const coarse_vector& in) const;
+
+  /// Sets a direction z for the residual r on odd sites, and w = (1 - Y_oe Y_eo) z.
+  using direction = std::function<void(coarse_vector& z, coarse_vector& w, const coarse_vector& r)>;
+  /// Solves M_c x = b by GCR with these directions, until the residual on odd sites has fallen by `fraction`, in at
+  /// most max_steps; returns the steps.
+  int solve(coarse_vector& x, const coarse_vector& b, double fraction, int max_steps, const direction& next);
 
   coarse_vector vector() const { return {aggregates_->count(), size_}; }
+  coarse_vector odd_vector() const { return {aggregates_->count(1), size_}; }
 
  private:
   /// Computes out = Y in on the aggregates of a coarse parity from those of the other; each vector has one parity.
   void hop(coarse_vector& out, const coarse_vector& in, int parity);
-  /// Computes out = matrices in; matrices are [aggregate][column][row].
-  void multiply(const std::vector<float>& matrices, coarse_vector& out, const coarse_vector& in) const;
+  /// Computes out = matrices in on aggregates from `first` on; matrices are [aggregate][column][row].
+  void multiply(const std::vector<float>& matrices, std::int64_t first, coarse_vector& out,
+                const coarse_vector& in) const;
   coarse_vector half(const coarse_vector& whole, int parity) const;
   void copy_half(const coarse_vector& half, int parity, coarse_vector& to) const;
 
@@ -64,6 +56,7 @@ class coarse_matrix {
   std::shared_ptr<const aggregation> aggregates_;
   int size_;
   std::vector<float> X_, inverse_, Y_;  ///< Y_ [aggregate][direction][column][row]
+  coarse_vector even_;
   std::array<std::vector<float>, neighbours> received_;
   krylov_space<coarse_vector> space_;
 };

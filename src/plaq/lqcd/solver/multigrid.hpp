@@ -5,25 +5,27 @@
 // coarse matrix V^+ M V is gamma_5-hermitian as M is, since V keeps chiralities apart. On odd sites, where M^ x = r is
 // M x = (0, r), a cycle is
 //   z = V (V^+ M V)^-1 V^+ r,  then some steps of minimal residuals (GCR) for M^ z = r.
-// The setup repeats inverse iteration with the cycle in place of M^^-1, which improves the test vectors.
+// The setup repeats inverse iteration with the cycle in place of M^^-1, which improves the test vectors. With three and
+// more levels the coarse matrix is inverted likewise, by GCR around cycles (coarse_level.hpp).
 #pragma once
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "plaq/lqcd/dirac/wilson.hpp"
-#include "plaq/lqcd/solver/coarse.hpp"
+#include "plaq/lqcd/solver/coarse_level.hpp"
+#include "plaq/lqcd/solver/spinor_slots.hpp"
+#include "plaq/lqcd/solver/transfer.hpp"
 
 namespace plaq::lqcd {
 
 /// Options of multigrid.
 struct multigrid_options {
-  int vectors = 16;              ///< a multiple of 16
-  coordinates box{0, 0, 0, 0};   ///< extents of aggregates; 0: choose_aggregates
-  int rounds = 3;                ///< of inverse iteration with the method itself
-  int smoothing = 6;             ///< steps on the fine lattice in a cycle
-  double coarse_residual = 0.1;  ///< by which the residual on the coarse lattice falls in a cycle
-  int coarse_steps = 100;        ///< in a cycle at most
+  int vectors = 16;  ///< a multiple of 16
+  std::vector<coordinates>
+      boxes{};            ///< extents of aggregates on each level, in sites of the one above; empty: two levels
+  int rounds = 3;         ///< of inverse iteration with the method itself
+  cycle_options cycle{};  ///< of all levels
 };
 
 /// Multigrid for an operator, which must outlive it. Bits do not depend on ranks, workers or layout. Collective; one
@@ -35,29 +37,29 @@ class multigrid {
   /// Takes options and test vectors from another one, of a similar gauge field and the same layout.
   multigrid(context& ctx, wilson<float>& M, const multigrid& similar);
 
-  /// Computes z near M^^-1 r, and w = M^ z, on odd sites; with `dagger` of M^^+ = gamma_5 M^(-mu) gamma_5, for which
+  /// Computes z near M^^-1 r, and w = M^ z, on odd sites; with `dagger` of M^^+ = gamma_5 M(-mu) gamma_5, for which
   /// the cycle of mu is a preconditioner too.
   void precondition(spinors<float>& z, spinors<float>& w, const spinors<float>& r, bool dagger = false);
 
   /// Computes V^+ f, and V c, on all sites or on odd ones.
   coarse_vector restrict(const spinors<float>& f);
   void prolong(spinors<float>& f, const coarse_vector& c);
-  coarse_matrix& coarse() { return *coarse_; }
+  coarse_level& below() { return *below_; }
   const std::shared_ptr<const site_layout>& layout() const { return M_.layout(); }
 
  private:
-  /// Computes V and the coarse matrix from the test vectors.
+  /// Computes V and the levels below from the test vectors.
   void build();
-  coarse_links galerkin();
 
   context& ctx_;
   wilson<float>& M_;
   multigrid_options options_;
-  std::shared_ptr<const aggregation> aggregates_;
+  std::vector<std::shared_ptr<const aggregation>> partitions_;
+  std::shared_ptr<const spinor_slots> slots_;
   std::vector<spinors<float>> tests_;  ///< test vectors on odd sites
-  std::vector<float> V_;               ///< [slot][12][row of vectors]
-  std::vector<float> numbers_;         ///< [slot][24]
-  std::optional<coarse_matrix> coarse_;
+  transfer V_;
+  std::vector<float> numbers_;
+  std::optional<coarse_level> below_;
   spinors<float> residual_;
   krylov_space<spinors<float>> smoother_;
 };

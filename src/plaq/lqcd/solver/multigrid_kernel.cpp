@@ -36,63 +36,67 @@ PLAQ_KERNEL float sum_of(V v) {
 
 }  // namespace
 
-void restrict_to(int n, std::int64_t sites, const float* rows, const float* psi, float* coarse) {
+void restrict_to(int n, int half, std::int64_t sites, const float* rows, const float* psi, float* coarse) {
   for (int c = 0; c < 2; ++c)
     for (int j = 0; j < n; j += lanes) {
       // Three independent sums hide the latency of one.
       std::array<cx<V>, 3> sums{};
       for (std::int64_t x = 0; x < sites; ++x)
-        for (int i = 0; i < 6; ++i) {
-          const float* z = psi + (12 * x + 6 * c + i) * 2;
-          sums[i % 3] = fma<true>(part(rows + (12 * x + 6 * c + i) * 2 * n, n, j), same(z[0], z[1]), sums[i % 3]);
+        for (int i = 0; i < half; ++i) {
+          const std::int64_t row = (2 * x + c) * half + i;
+          const float* z = psi + 2 * row;
+          sums[i % 3] = fma<true>(part(rows + row * 2 * n, n, j), same(z[0], z[1]), sums[i % 3]);
         }
       put(coarse, 2 * n, c * n + j, add<0>(add<0>(sums[0], sums[1]), sums[2]));
     }
 }
 
-void prolong_from(int n, std::int64_t sites, const float* rows, const float* coarse, float* psi) {
+void prolong_from(int n, int half, std::int64_t sites, const float* rows, const float* coarse, float* psi) {
   for (std::int64_t x = 0; x < sites; ++x)
-    for (int i = 0; i < 12; ++i, psi += 2, rows += 2 * n) {
+    for (int i = 0; i < 2 * half; ++i, psi += 2, rows += 2 * n) {
       cx<V> sum{};
-      for (int j = 0; j < n; j += lanes) sum = fma(part(rows, n, j), part(coarse, 2 * n, i / 6 * n + j), sum);
+      for (int j = 0; j < n; j += lanes) sum = fma(part(rows, n, j), part(coarse, 2 * n, i / half * n + j), sum);
       psi[0] = sum_of(sum.re), psi[1] = sum_of(sum.im);
     }
 }
 
-void orthonormalise(int n, std::int64_t sites, float* rows) {
+void orthonormalise(int n, int half, std::int64_t sites, float* rows) {
   std::vector<float> products(2 * n);
-  for (int c = 0; c < 2; ++c)
+  for (int c = 0; c < 2; ++c) {
+    const auto for_each_row = [&](auto&& work) {
+      std::int64_t number = 0;
+      for (std::int64_t x = 0; x < sites; ++x)
+        for (int i = 0; i < half; ++i) work(rows + ((2 * x + c) * half + i) * 2 * n, number++);
+    };
     for (int k = 0; k < n; ++k) {
-      const auto row = [&](std::int64_t i) { return rows + (12 * (i / 6) + 6 * c + i % 6) * 2 * n; };
       const auto norm2 = [&] {
         double sum = 0;
-        for (std::int64_t i = 0; i < 6 * sites; ++i)
-          sum += double(row(i)[k]) * row(i)[k] + double(row(i)[n + k]) * row(i)[n + k];
+        for_each_row(
+            [&](const float* row, std::int64_t) { sum += double(row[k]) * row[k] + double(row[n + k]) * row[n + k]; });
         return sum;
       };
       const double before = norm2();
-      const auto scale = [&](double factor) {
-        for (std::int64_t i = 0; i < 6 * sites; ++i)
-          row(i)[k] = float(factor * row(i)[k]), row(i)[n + k] = float(factor * row(i)[n + k]);
-      };
       // Previous columns are projected out twice, to remove rounding errors of the first time.
       for (int twice = 0; twice < 2; ++twice) {
         for (int j = 0; j < k; j += lanes) {
           std::array<cx<V>, 3> sums{};
-          for (std::int64_t i = 0; i < 6 * sites; ++i)
-            sums[i % 3] = fma<true>(part(row(i), n, j), same(row(i)[k], row(i)[n + k]), sums[i % 3]);
+          for_each_row([&](const float* row, std::int64_t i) {
+            sums[i % 3] = fma<true>(part(row, n, j), same(row[k], row[n + k]), sums[i % 3]);
+          });
           put(products.data(), n, j, add<0>(add<0>(sums[0], sums[1]), sums[2]));
         }
         for (int j = k; j < (k + lanes - 1) / lanes * lanes; ++j) products[j] = products[n + j] = 0;
-        for (std::int64_t i = 0; i < 6 * sites; ++i) {
+        for_each_row([&](float* row, std::int64_t) {
           cx<V> sum{};
-          for (int j = 0; j < k; j += lanes) sum = fma(part(row(i), n, j), part(products.data(), n, j), sum);
-          row(i)[k] -= sum_of(sum.re), row(i)[n + k] -= sum_of(sum.im);
-        }
+          for (int j = 0; j < k; j += lanes) sum = fma(part(row, n, j), part(products.data(), n, j), sum);
+          row[k] -= sum_of(sum.re), row[n + k] -= sum_of(sum.im);
+        });
       }
-      const double after = norm2();
-      scale(after > 1e-10 * before ? 1 / std::sqrt(after) : 0);
+      const double after = norm2(), factor = after > 1e-10 * before ? 1 / std::sqrt(after) : 0;
+      for_each_row(
+          [&](float* row, std::int64_t) { row[k] = float(factor * row[k]), row[n + k] = float(factor * row[n + k]); });
     }
+  }
 }
 
 void project_rows(int n, int mu, const float* rows, const std::complex<float>* u, float* out) {

@@ -1,7 +1,8 @@
 // Kernels of multigrid within an aggregate and on a site of the coarse lattice.
 //
 // Rows of n complex numbers are n real parts, then n imaginary parts; n is a multiple of 16. Test vectors are
-// [site][12][row of n]: spin s, colour c of a site is row 3 s + c, so that the upper chirality comes first.
+// [site][2 half][row of n], the rows of the upper chirality first. Of spinors, half is 6, and spin s, colour c is row
+// 3 s + c; on a coarse lattice, half is the number of vectors there.
 // On the coarse lattice a site has the chiralities of each vector: a row of 2 n, the upper ones first.
 #pragma once
 #include <complex>
@@ -9,14 +10,14 @@
 
 namespace plaq::lqcd {
 
-/// Computes coarse = V^+ psi, a row of 2 n, with psi [site][12][re, im].
-void restrict_to(int n, std::int64_t sites, const float* V, const float* psi, float* coarse);
+/// Computes coarse = V^+ psi, a row of 2 n, with psi [site][2 half][re, im].
+void restrict_to(int n, int half, std::int64_t sites, const float* V, const float* psi, float* coarse);
 /// Computes psi = V coarse.
-void prolong_from(int n, std::int64_t sites, const float* V, const float* coarse, float* psi);
+void prolong_from(int n, int half, std::int64_t sites, const float* V, const float* coarse, float* psi);
 
 /// Makes the columns of V orthonormal by Gram and Schmidt, separately for each chirality. Linearly dependent columns
 /// become zero.
-void orthonormalise(int n, std::int64_t sites, float* V);
+void orthonormalise(int n, int half, std::int64_t sites, float* V);
 
 /// Computes out = u (1, -e_mu) V, six rows of 2 n, from one site's V; `u` is a 3 x 3 matrix, row by row, or null for
 /// one. Since 1 - gamma_mu = (1, -e_mu)^+ (1, -e_mu), the adjoint of the result at a site without u times the result at

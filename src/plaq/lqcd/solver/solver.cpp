@@ -172,12 +172,9 @@ multigrid& solver<Operator>::set_up_from(const solver& other)
 }
 
 template <linear_operator Operator>
-solver_result solver<Operator>::solve_normal_by_multigrid(vector& x, const vector& phi, const solver_options& options)
-  requires mixed_precision_operator<Operator>
-{
-  check_options(options);
-  check_fields(x, phi, sites::odd);
-  if (!low_.multigrid) set_up({});
+template <class Steps>
+solver_result solver<Operator>::solve_normal_by(Steps&& steps, vector& x, const vector& phi, double twist,
+                                                const solver_options& options) {
   solver_result result{stop_reason::converged, 0, 0, 0};
   auto& ctx = M_.ctx();
   ctx.workers.run("solve", [&] {
@@ -186,23 +183,51 @@ solver_result solver<Operator>::solve_normal_by_multigrid(vector& x, const vecto
     if (size == 0) return;
     vector Mx(x), MMx(x);
     const auto residual = [&](vector& r) {
-      M_.apply_odd(Mx, x, false);
-      M_.apply_odd(MMx, Mx, true);
+      M_.apply_odd(Mx, x, false, twist);
+      M_.apply_odd(MMx, Mx, true, twist);
       const double norm = std::sqrt(combine_norm2<double>(ctx, r, {{1, phi}, {-1, MMx}}));
       result.residual = norm / size;
       return norm;
     };
+    result.reason = steps(options.residual * size, result, residual);
+  });
+  return result;
+}
+
+template <linear_operator Operator>
+solver_result solver<Operator>::solve_normal(vector& x, const vector& phi, double twist, const solver_options& options)
+  requires mixed_precision_operator<Operator>
+{
+  check_options(options);
+  check_fields(x, phi, sites::odd);
+  check(options.method == solver_method::cg, "a normal equation is solved by conjugate gradient");
+  const auto by_cg = [&](double target, solver_result& result, auto& residual) {
+    return with_precision(options.steps, [&]<class T, class S>() {
+      return cg<T, S>(x, target_residual::normal, target, twist, options, result, residual);
+    });
+  };
+  return solve_normal_by(by_cg, x, phi, twist, options);
+}
+
+template <linear_operator Operator>
+solver_result solver<Operator>::solve_normal_by_multigrid(vector& x, const vector& phi, const solver_options& options)
+  requires mixed_precision_operator<Operator>
+{
+  check_options(options);
+  check_fields(x, phi, sites::odd);
+  if (!low_.multigrid) set_up({});
+  const auto by_multigrid = [&](double target, solver_result& result, auto& residual) {
     const auto correct = [&](auto& sum, auto& r, double, double share) {
       auto y = sum;
       for (const bool dagger : {true, false})
         result.steps += gcr(
-            ctx, dagger ? y : sum, dagger ? r : y, low_.outer,
+            M_.ctx(), dagger ? y : sum, dagger ? r : y, low_.outer,
             std::max(1, std::min(max_directions, options.max_steps - result.steps)), std::max(single_precision, share),
             [&](auto& z, auto& w, const auto& left) { low_.multigrid->precondition(z, w, left, dagger); });
     };
-    result.reason = defect_correction<float, float>(x, options.residual * size, options, result, residual, correct);
-  });
-  return result;
+    return defect_correction<float, float>(x, target, options, result, residual, correct);
+  };
+  return solve_normal_by(by_multigrid, x, phi, 0, options);
 }
 
 template <linear_operator Operator>
@@ -270,34 +295,6 @@ solver_result solver<Operator>::solve(vector& psi, const vector& eta, const solv
         });
     }
     if (options.method == solver_method::cg) result.reason = with_precision(options.steps, by_cg);
-  });
-  return result;
-}
-
-template <linear_operator Operator>
-solver_result solver<Operator>::solve_normal(vector& x, const vector& phi, double twist, const solver_options& options)
-  requires mixed_precision_operator<Operator>
-{
-  check_options(options);
-  check_fields(x, phi, sites::odd);
-  check(options.method == solver_method::cg, "a normal equation is solved by conjugate gradient");
-  solver_result result{stop_reason::converged, 0, 0, 0};
-  auto& ctx = M_.ctx();
-  ctx.workers.run("solve", [&] {
-    const double size = std::sqrt(norm2(ctx, phi));
-    combine<double>(ctx, x, {{0, phi}});
-    if (size == 0) return;
-    vector Mx(x), MMx(x);
-    const auto residual = [&](vector& r) {
-      M_.apply_odd(Mx, x, false, twist);
-      M_.apply_odd(MMx, Mx, true, twist);
-      const double norm = std::sqrt(combine_norm2<double>(ctx, r, {{1, phi}, {-1, MMx}}));
-      result.residual = norm / size;
-      return norm;
-    };
-    result.reason = with_precision(options.steps, [&]<class T, class S>() {
-      return cg<T, S>(x, target_residual::normal, options.residual * size, twist, options, result, residual);
-    });
   });
   return result;
 }

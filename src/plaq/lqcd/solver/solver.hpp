@@ -73,6 +73,11 @@ class solver {
  private:
   /// Throws unless x has the operator's layout and this subset, and y the same.
   void check_fields(const vector& x, const vector& y, sites subset) const;
+  /// Computes x from zero by steps(|phi - M^^+ M^ x| that it aims at, result, residual); residual(r) sets r to this
+  /// difference and returns its size.
+  template <class Steps>
+  solver_result solve_normal_by(Steps&& steps, vector& x, const vector& phi, double twist,
+                                const solver_options& options);
   /// Makes steps by conjugate gradient (conjugate_gradient.hpp) on odd sites in this precision.
   template <class T, class S, class Residual>
   solver_result::stop_reason cg(vector& x, target_residual criterion, double target, double twist,
