@@ -10,6 +10,7 @@ from plaq import dca
 from plaq.dca.lattice.model import Model, cluster_of
 from plaq.dca.lattice.order import form_factor
 from plaq.dca.loop import ordering
+from plaq.dca.physics.equations import equations_of
 from plaq.dca.physics.onset import onset
 from plaq.dca.physics.order import OrderParameter
 from plaq.errors import InputError
@@ -69,6 +70,38 @@ def test_the_field_has_all_symmetries_of_the_phase(kind, U, symmetry):
     h = model.coarse_graining.h_mean[..., None]
     np.testing.assert_allclose(model.group.action.average(h), h, atol=1e-12)
     np.testing.assert_allclose(model.invariant(h), h, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", [PAIRS, SPINS])
+def test_the_bath_answers_as_the_bethe_salpeter_equation_has_it(kind):
+    """A small ordered part x of Sigma gives 1/G0 the part x (1 - <G_a G_b> / <G_a><G_b>), means over a patch.
+
+    The cluster's answer to that is G4. Order therefore sets in where an eigenvalue of Gamma <G_a G_b> is 1.
+    """
+    T, omega = 0.1, np.pi * 0.1 * (2 * np.arange(40) + 1)
+    p = parameters(kind, 6.0, [[2, 0], [0, 2]], {"temperatures": [T], "mu": 2.0})
+    ordered, normal = Model.of(p), Model.of(dca.Parameters(model={"U": 6.0}, dca={"temperatures": [T], "mu": 2.0}))
+    for model in (ordered, normal):
+        model.coarse_graining.prepare(np.pi * T)
+    K, algebra = normal.cluster.momenta, equations_of(ordered).algebra
+    sigma = 2.7 + 0.5 / (1j * omega + 0.5 * np.cos(K).sum(axis=1)[:, None])
+    z, g = 1j * omega + 2.0 - sigma, normal.coarse_graining
+    partner = normal.cluster.momentum_sum[:, normal.cluster.momentum_index(np.full(2, np.pi))]
+    mean = g.gbar(z)
+    other = mean.conj() if kind == PAIRS else mean[partner]
+    both = g.chi0_pp(z, z.conj()) if kind == PAIRS else g.chi0_ph(z, z, partner[0])
+    x = ordered.spinor.form[:, None] / (1 + omega**2)
+    expected = x * (1 - both / (mean * other))
+
+    def answer(size):
+        matrix = np.zeros((1, len(K), 2, 2, len(omega)), dtype=complex)
+        matrix[0, :, 0, 0], matrix[0, :, 1, 1] = sigma, -sigma.conj() if kind == PAIRS else sigma[partner]
+        matrix[0, :, 0, 1] = matrix[0, :, 1, 0] = size * x
+        mean = ordered.coarse_graining.gbar(algebra.at_frequencies_of(1j * omega + 2.0) - matrix)
+        return (algebra.inverse(mean) + matrix)[0, :, 0, 1] / size
+
+    np.testing.assert_allclose((4 * answer(0.01) - answer(0.02)) / 3, expected, atol=1e-6 * np.abs(expected).max())
+    assert np.abs(expected).max() > 0.1
 
 
 def test_attraction_and_repulsion_have_the_same_order_at_half_filling():

@@ -1,0 +1,132 @@
+"""One iteration of the loop with a small ordered self-energy, beside the pairing function of the normal phase.
+
+    python pair_response.py [--U 6] [--density 0.95] [--T 0.125] [--measurements 30000] [--sizes 0.15]
+
+Both are solved in the bath of one normal self-energy Sigma. To first order in x(K, w), the ordered part of Sigma, that
+of the output is
+
+    y = G4 phi / |G|^2 - phi,    phi = (chi0_lattice / |Gbar|^2 - 1) x,
+
+with G4 and G of the cluster, and Gbar and chi0_lattice, means over patches, of the lattice. At y = x an eigenvalue
+lambda of Gamma chi0_lattice is 1, so T_c from above and from below agree if y does. CT-AUX measures G4, CT-INT y.
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+from problems import Problem
+
+from plaq.comm import world
+from plaq.data.estimate import with_error
+from plaq.dca.lattice.model import Model
+from plaq.dca.lattice.symmetry import irrep_blocks, irrep_projectors
+from plaq.dca.loop import iteration
+from plaq.dca.loop.loop import first_state
+from plaq.dca.loop.observer import QuietObserver
+from plaq.dca.loop.setup import Setup
+from plaq.dca.parameters import Parameters
+from plaq.dca.physics import bethe_salpeter, two_particle
+from plaq.dca.physics.evaluation import Evaluation
+from plaq.dca.solver import jackknife_groups
+from plaq.dca.solver.distributed_g4 import pair_functions
+from plaq.run.driver import Run
+
+PLAQUETTE = [[2, 0], [0, 2]]
+DECAY = 4  # x falls as (1 + w^2)^(-DECAY / 2)
+WINDOW = 16  # frequencies of G4
+SHOWN = 3
+
+
+def normal(problem, window, measurements, x):
+    """Return (lambda_d, its error, y [w] at (pi, 0), its error) from the pairing function of the normal phase."""
+    start = problem.run(measurements=64, bins=16, warm_up=200)
+    found = problem.run(order=start.order, measurements=measurements, bins=64, warm_up=0, window=window, every=4,
+                        start=start.states).measured
+    evaluation = Evaluation(problem.model, problem.mesh, problem.K, problem.mu, problem.g0)
+    projectors, blocks = irrep_projectors(problem.cluster), irrep_blocks(problem.cluster)
+    blocks = {name: block for name, block in blocks.items() if "d_x2y2" in name.split("+")}
+    function = pair_functions(window, problem.cluster.size, two_particle.pair_orbits(problem.group), 0)["pairing"]
+    n = np.arange(window)
+    z = evaluation.z_at(problem.sigma, two_particle.high_frequency_sigma(evaluation, problem.gbar), n)
+    chi0_lattice = problem.coarse.chi0_pp(z, z.conj()).real
+    phi = (chi0_lattice / np.abs(problem.mesh.at_frequencies(problem.gbar, n)) ** 2 - 1) * x
+    bath = found.in_bath(problem.g0).bath
+    arrays = found.norm, bath.ratio, bath.inverse_g0, found.pairing
+
+    def values(sums, bins):
+        w, ratio, inverse, g4 = (total / bins for total in sums)
+        inside, m = evaluation.sample(w, ratio, inverse)
+        g4 = function.whole(g4 / w)
+        leading = two_particle.pairing(inside, m, projectors, blocks, g4)["lambda_d"]
+        even = bethe_salpeter.folded(bethe_salpeter.symmetrised(g4, problem.group.momentum_permutations))
+        chi0 = np.abs(problem.mesh.at_frequencies(inside.dyson(m)[0], n)) ** 2
+        y = np.einsum("KwLv,Lv->Kw", even, phi) / chi0 - phi
+        return np.append(leading, y[1])
+
+    sums, bins = [a.sum(axis=0) for a in arrays], len(found.norm)
+    mean = values(sums, bins)
+    samples = np.array([values([s - a[b] for s, a in zip(sums, arrays)], bins - 1) for b in range(bins)])
+    error = np.sqrt((bins - 1) * samples.var(axis=0))
+    on_mesh = problem.mesh.n[problem.mesh.n < window]
+    return mean[0], error[0], mean[1:][on_mesh], error[1:][on_mesh]
+
+
+def ordered(problem, measurements, size, seed):
+    """Return y [w] at (pi, 0) of one iteration with ``size`` x, over ``size``, and its error, on the mesh."""
+    beta = problem.beta
+    p = Parameters(model={"U": problem.U, "cluster": PLAQUETTE}, order={"kind": "superconducting", "symmetry": "d"},
+                   dca={"temperatures": [1 / beta], "mu": problem.mu}, run={"workers": 1},
+                   solver={"measurements": 20 * measurements, "measurements_first": measurements, "seed": seed})
+    model = Model.of(p)
+    model.coarse_graining.prepare(np.pi / beta)
+    setup = Setup(p, model, Run(world(), SimpleNamespace(requested=lambda: None)), QuietObserver(), 1 / beta,
+                  problem.mesh, 0, 0)
+    setup.__dict__["field"] = 0.0
+    state = first_state(setup)
+    sigma = np.zeros((1, problem.cluster.size, 2, 2, len(problem.mesh.omega)), dtype=complex)
+    sigma[0, :, 0, 0], sigma[0, :, 1, 1] = problem.sigma, -problem.sigma.conj()
+    shape = model.spinor.form[:, None] / (1 + problem.mesh.omega**2) ** (DECAY / 2)
+    sigma[0, :, 0, 1] = sigma[0, :, 1, 0] = -size * shape
+    state = replace(state, sigma=np.array([sigma] * len(state.sigma)))
+    bath = iteration.make_bath(setup, state)
+    for _ in iteration.measure(setup, state, bath):
+        pass
+    solution = iteration.solve(setup, state, bath)
+    part = -solution.sigma[:, 0, 1, 0, 1].real / size
+    return part[0], jackknife_groups.error(part, solution.measured.weights)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--U", type=float, default=6.0)
+    parser.add_argument("--density", type=float, default=0.95)
+    parser.add_argument("--T", type=float, nargs="*", default=[0.125])
+    parser.add_argument("--measurements", type=int, default=30_000)
+    parser.add_argument("--sizes", type=float, nargs="*", default=[0.15])
+    given = parser.parse_args()
+    for T in given.T:
+        problem = Problem(PLAQUETTE, given.U, 1 / T, given.density)
+        problem.converge(6, 4000)
+        problem.gbar = problem.coarse.gbar(1j * problem.mesh.omega + problem.mu - problem.sigma)
+        omega = problem.mesh.frequency(np.arange(WINDOW))
+        form = (np.cos(problem.cluster.momenta[:, 0]) - np.cos(problem.cluster.momenta[:, 1])) / 2
+        x = form[:, None] / (1 + omega**2) ** (DECAY / 2)
+        leading, error, y, y_error = normal(problem, WINDOW, given.measurements, x)
+        sign = np.sign(form[1])
+        show = lambda value, error: ", ".join(with_error(sign * value[i], error[i]) for i in range(SHOWN))
+        print(f"T = {T:g}: lambda_d = {with_error(leading, error)}; at the lowest frequencies and (pi, 0)\n"
+              f"  x {', '.join(f'{sign * value:.4f}' for value in x[1, :SHOWN])}\n  y by G4 {show(y, y_error)}",
+              flush=True)
+        for i, size in enumerate(given.sizes):
+            found, found_error = ordered(problem, given.measurements, size, i)
+            deviations = ((found[:len(y)] - y) / np.hypot(found_error[:len(y)], y_error))[:SHOWN]
+            print(f"  y by the loop, {size:g} x: {show(found, found_error)}; deviations "
+                  f"{', '.join(f'{d:+.1f}' for d in deviations)} errors", flush=True)
+
+
+if __name__ == "__main__":
+    main()
