@@ -10,10 +10,11 @@ from plaq import lqcd
 from plaq.errors import InputError, RunError
 from plaq.lqcd.action.hmc import TimeScale, integrate, trajectory
 from plaq.lqcd.action.monitors import Forces
-from plaq.lqcd.action.rational import CorrectionTerm, InverseRoot, RationalTerm, apply_root, spectral_range
+from plaq.lqcd.action.rational import CorrectionTerm, RationalTerm, apply_root, spectral_range
 from plaq.lqcd.action.terms import CloverTerm, GaugeTerm, QuarkTerm, doublet
 from plaq.lqcd.choices import RECTANGLES
 from plaq.lqcd.fields.eigenvectors import extreme_eigenvalues, lowest_eigenvectors
+from plaq.lqcd.fields.inverse_root import InverseRoot
 from plaq.lqcd.fields.momenta import Momenta
 from plaq.lqcd.integrators import INTEGRATORS, operations
 

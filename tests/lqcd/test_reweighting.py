@@ -8,10 +8,10 @@ import pytest
 
 from plaq import lqcd
 from plaq.errors import InputError
-from plaq.lqcd.action.rational import InverseRoot
 from plaq.lqcd.action.reweighting import pair_exponents, root_exponents
 from plaq.lqcd.action.terms import QuarkTerm
 from plaq.lqcd.fields.eigenvectors import lowest_eigenvectors
+from plaq.lqcd.fields.inverse_root import InverseRoot
 from plaq.lqcd.fields.momenta import Momenta
 from plaq.lqcd.measurements.reweighted import factors
 from plaq.lqcd.parameters import Parameters

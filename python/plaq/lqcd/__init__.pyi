@@ -14,6 +14,10 @@ from plaq.lqcd.fields import gamma as gamma
 from plaq.lqcd.fields.gauge_field import GaugeField as GaugeField
 from plaq.lqcd.fields.lattice import Lattice as Lattice
 from plaq.lqcd.fields.linear_operator import LinearOperator as LinearOperator
+from plaq.lqcd.fields.overlap import Overlap as Overlap
+from plaq.lqcd.fields.overlap import find_low_modes as find_low_modes
+from plaq.lqcd.fields.overlap import overlap_propagators as overlap_propagators
+from plaq.lqcd.fields.overlap import solve_overlap as solve_overlap
 from plaq.lqcd.fields.propagators import Propagator as Propagator
 from plaq.lqcd.fields.propagators import Smearing as Smearing
 from plaq.lqcd.fields.propagators import noise_propagator as noise_propagator

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -24,6 +25,7 @@ SECTIONS = {
     "charges.*": "Three-point functions of a baryon at rest at the sink, by sequential sources, as [charges.proton].",
     "disconnected.*": "Loops of quarks, tr Gamma M^-1(x, x) summed over space, from noise on all sites, as "
                       "[disconnected.light].",
+    "overlap.*": "Overlap quarks: two-point functions, condensate, small eigenvalues and index, as [overlap.pion].",
     "flow.*": "The gradient flow, its scales t0 and w0, and the topological charge, as [flow.wilson].",
     "reweighting.*": "Reweighting factors, as [reweighting.light]: the determinant that quarks of a table "
                      "[quarks.NAME] should have over the one that they have.",
@@ -45,16 +47,23 @@ def _links(section: str, purpose: str) -> list[Parameter]:
 def _quark(section: str) -> list[Parameter]:
     return [Parameter(section, "kappa", KAPPA, REQUIRED, "", "hopping parameter 1 / (2 m + 8)"),
             Parameter(section, "mu", MASS, 0.0, "1/a", "twisted mass"),
-            Parameter(section, "csw", MASS, 0.0, "", "coefficient of the clover term"),
-            Parameter(section, "theta", list_of(real("[-1, 1]"), length=4), (1.0, 0.0, 0.0, 0.0), "pi",
+            Parameter(section, "csw", MASS, 0.0, "", "coefficient of the clover term"), *_theta(section)]
+
+
+def _theta(section: str) -> list[Parameter]:
+    return [Parameter(section, "theta", list_of(real("[-1, 1]"), length=4), (1.0, 0.0, 0.0, 0.0), "pi",
                       "phases of quarks at the boundaries t, x, y, z; 1 is antiperiodic")]
 
 
 def _sources(section: str, *more: str) -> list[Parameter]:
     return [Parameter(section, "source", choice("point", "wall", *more), "point", "",
                       "a site, or all sites of its time slice" + (" with equal numbers or with noise" if more else "")),
-            Parameter(section, "sources", either(integer(1, 10000), list_of(list_of(integer(0, 1023), length=4), 1)), 1,
-                      "", "number of sources on a configuration, at sites at random, or a list of sites [t, x, y, z]")]
+            _site_sources(section)]
+
+
+def _site_sources(section: str) -> Parameter:
+    return Parameter(section, "sources", either(integer(1, 10000), list_of(list_of(integer(0, 1023), length=4), 1)), 1,
+                     "", "number of sources on a configuration, at sites at random, or a list of sites [t, x, y, z]")
 
 
 def _smearing(section: str) -> list[Parameter]:
@@ -170,6 +179,26 @@ TABLE = [
     _momenta("disconnected.*", "momenta of the loops, integers along x, y, z"),
     *_solver("disconnected.*"),
     _every("disconnected.*"),
+    Parameter("overlap.*", "masses", list_of(real("(0, 4)")), (), "1/a",
+              "masses of quarks, which share their solves; below 2 rho"),
+    Parameter("overlap.*", "rho", real("(0, 2)"), 1.4, "1/a",
+              "minus the mass of Wilson's operator in the sign function"),
+    *_theta("overlap.*"),
+    Parameter("overlap.*", "stout_rho", real("[0, 1]"), 0.1, "", "weight of the staples in stout smearing of links"),
+    Parameter("overlap.*", "stout_steps", integer(0, 1000), 0, "", "smearing steps of the links of the operator"),
+    Parameter("overlap.*", "structures", list_of(choice(*STRUCTURES), 1), ("gamma5",), "",
+              "gamma matrices of the mesons, the same at source and sink"),
+    _site_sources("overlap.*"),
+    Parameter("overlap.*", "fit_from", integer(0, 511), None, "a",
+              "masses by a fit of a cosh to correlators from this t to T/2; if unset, they are averages over windows "
+              "and one or two states"),
+    Parameter("overlap.*", "eigenvalues", integer(0, 1000), 0, "",
+              "number of the smallest eigenvalues that are not zero, which give the index as well; 0: none"),
+    Parameter("overlap.*", "low_modes", integer(1, 1000), 16, "",
+              "eigenvectors of Wilson's operator that the sign function treats exactly; more make solves faster"),
+    Parameter("overlap.*", "error", real("[1e-13, 1e-4]"), 1e-10, "", "of the sign function, |delta psi| / |psi|"),
+    Parameter("overlap.*", "residual", RESIDUAL, 1e-8, "", "|eta - D psi| / |eta| of the propagators"),
+    _every("overlap.*"),
     Parameter("flow.*", "time", real("[1e-6, 1000]"), REQUIRED, "a^2", "flow time of the last measurement"),
     Parameter("flow.*", "step", real("[1e-6, 0.1]"), 0.05, "a^2",
               "step of the integration, and between two measurements"),
@@ -222,14 +251,27 @@ def check_quarks(table: Any, source: str, extents: Sequence[int]) -> None:
     if table.solver == "multigrid" and table.precision != "single":
         raise InputError(f'{source}.precision = "{table.precision}" is not allowed with solver = "multigrid": its '
                          "steps are in single precision")
-    sites = getattr(table, "sources", 1)
-    sites = () if isinstance(sites, int) else sites
+    check_sites(getattr(table, "sources", 1), source, extents)
+    check_distinct(table, "momenta", source)
+
+
+def check_sites(sites: Any, source: str, extents: Sequence[int]) -> None:
+    """Raise InputError for a list of sources that repeats a site or leaves the lattice."""
+    if isinstance(sites, int):
+        return
     for site in sites:
         if any(x >= n for x, n in zip(site, extents)):
             raise InputError(f"{source}.sources = {shown(sites)} is not allowed with lattice.extents = "
                              f"{shown(extents)}: {shown(site)} is not on it")
-    if len(set(sites)) < len(sites) or len(set(table.momenta)) < len(table.momenta):
-        raise InputError(f"{source}: sources and momenta must not repeat a value")
+    if len(set(sites)) < len(sites):
+        raise InputError(f"{source}.sources = {shown(sites)} must not repeat a value")
+
+
+def check_distinct(table: Any, key: str, source: str) -> None:
+    """Raise InputError for a list of values that repeats one."""
+    values = getattr(table, key)
+    if len(set(values)) < len(values):
+        raise InputError(f"{source}.{key} = {shown(values)} must not repeat a value")
 
 
 def check_mesons(mesons: Any, source: str, extents: Sequence[int]) -> None:
@@ -241,12 +283,34 @@ def check_mesons(mesons: Any, source: str, extents: Sequence[int]) -> None:
         if mesons.structures != ("gamma5",) or mesons.pairs == "all" or any(b != "gamma5" for _, b in mesons.pairs):
             raise InputError(f"{source}.dilution = {shown(mesons.dilution)} is not allowed: without spin all sources "
                              "are gamma5")
-    if len(set(mesons.structures)) < len(mesons.structures):
-        raise InputError(f"{source}.structures = {shown(mesons.structures)} must not repeat a value")
-    first = mesons.fit_from
+    check_distinct(mesons, "structures", source)
+    check_fit(mesons.fit_from, source, extents)
+
+
+def check_fit(first: int | None, source: str, extents: Sequence[int]) -> None:
+    """Raise InputError for the first time of a fit that leaves fewer than three points."""
     if first is not None and first > extents[0] // 2 - 2:
         raise InputError(f"{source}.fit_from = {first} is not allowed: a fit takes three points up to T/2 = "
                          f"{extents[0] // 2}")
+
+
+def check_overlap(overlap: Any, source: str, extents: Sequence[int]) -> None:
+    check_sites(overlap.sources, source, extents)
+    check_fit(overlap.fit_from, source, extents)
+    check_distinct(overlap, "structures", source)
+    if not overlap.masses and not overlap.eigenvalues:
+        raise InputError(f"{source}.masses = [] is not allowed with eigenvalues = 0: nothing is measured")
+    if len({f"{mass:g}" for mass in overlap.masses}) < len(overlap.masses):
+        raise InputError(f"{source}.masses = {shown(overlap.masses)} must not repeat a value in six digits")
+    for mass in overlap.masses:
+        if mass >= 2 * overlap.rho:
+            raise InputError(f"{source}.masses = {shown(overlap.masses)} is not allowed with rho = {overlap.rho:g}: "
+                             f"masses are below 2 rho = {2 * overlap.rho:g}")
+    sites = math.prod(extents)
+    for key, most in (("low_modes", 2 * sites), ("eigenvalues", sites)):
+        if getattr(overlap, key) > most:
+            raise InputError(f"{source}.{key} = {getattr(overlap, key)} is not allowed with lattice.extents = "
+                             f"{shown(extents)}: it is at most {most}")
 
 
 def check_flow(flow: Any, source: str, extents: Sequence[int]) -> None:
@@ -279,9 +343,7 @@ def check_charges(charges: Any, source: str, extents: Sequence[int]) -> None:
     check_quarks(charges, source, extents)
     check_particles(charges, [charges.particle], "particle", source)
     for key in ("sink_times", "structures"):
-        values = getattr(charges, key)
-        if len(set(values)) < len(values):
-            raise InputError(f"{source}.{key} = {shown(values)} must not repeat a value")
+        check_distinct(charges, key, source)
     if max(charges.sink_times) >= extents[0]:
         raise InputError(f"{source}.sink_times = {shown(charges.sink_times)} is not allowed: times are below T = "
                          f"{extents[0]}")
@@ -289,8 +351,7 @@ def check_charges(charges: Any, source: str, extents: Sequence[int]) -> None:
 
 def check_disconnected(loops: Any, source: str, extents: Sequence[int]) -> None:
     check_quarks(loops, source, extents)
-    if len(set(loops.structures)) < len(loops.structures):
-        raise InputError(f"{source}.structures = {shown(loops.structures)} must not repeat a value")
+    check_distinct(loops, "structures", source)
     if extents[0] % loops.time_dilution:
         raise InputError(f"{source}.time_dilution = {loops.time_dilution} is not allowed: it divides T = {extents[0]}")
     most = sum(power_of_two(n) for n in extents)
@@ -311,4 +372,5 @@ def check_reweighting(table: Any, source: str, extents: Sequence[int]) -> None:
 
 
 CHECKS = {"loops": check_loops, "mesons": check_mesons, "baryons": check_baryons, "charges": check_charges,
-          "disconnected": check_disconnected, "flow": check_flow, "reweighting": check_reweighting}
+          "disconnected": check_disconnected, "overlap": check_overlap, "flow": check_flow,
+          "reweighting": check_reweighting}

@@ -21,13 +21,14 @@ from plaq.lqcd.measurements.disconnected import Disconnected
 from plaq.lqcd.measurements.gluonic import Fixing, Flow, Loops, Plaquettes
 from plaq.lqcd.measurements.hadrons import Mesons
 from plaq.lqcd.measurements.measurement import Measurement, record
+from plaq.lqcd.measurements.overlap import OverlapQuarks
 from plaq.lqcd.measurements.series import record_trajectories
 from plaq.lqcd.measurements.workbench import Workbench
 from plaq.lqcd.parameters import Parameters
 from plaq.lqcd.results import Results
 from plaq.run.timing import timed
 
-KINDS = (Loops, Mesons, Baryons, Charges, Disconnected, Flow, Reweighting)
+KINDS = (Loops, Mesons, Baryons, Charges, Disconnected, OverlapQuarks, Flow, Reweighting)
 PROPAGATORS = "propagators"  # folder in that of a run
 PARTS = (*(kind.family for kind in KINDS), Fixing.family, Plaquettes.family)  # that are timed
 

@@ -28,6 +28,9 @@ SITE_APE, SITE_GAUSS = 4.0, 0.35  # a step of smearing links, or a spinor
 SITE_MESON, SITE_BARYON = 3.0, 15.0  # a contraction of two or three propagators, for each momentum
 SITE_SETUP, SITE_CYCLE, CYCLES = 98.0, 0.6, 25  # multigrid: setup, a cycle, and cycles of a solve
 STEPS = 100  # assumed for a solve
+# Overlap: a step of conjugate gradient in a sign function, without poles and for each, and poles for an error.
+SITE_SQUARE, SITE_POLE, POLES_OF_DIGIT = 0.2, 0.03, 1.0
+SIGN_STEPS, OVERLAP_STEPS = 60, 30  # of a sign function, and of a solve with it
 CERTAIN = 3.0  # a run that needs this multiple of the memory is refused
 # Bytes of a site. NEAR: links of a hopping matrix; MULTIGRID: test vectors, coarse matrix and directions of GCR.
 LINKS, NEAR, MATRIX, SPINOR, BLOCKS, MULTIGRID = 576, 768, 144, 192, 1152, 7300
@@ -61,11 +64,12 @@ def memory(p: Parameters, sites: int) -> int:
     needs = 2 * LINKS + 10 * MATRIX  # two fields of links, and workspace of staples
     if p.updates.algorithm == "hmc":
         needs += 2 * LINKS
-    if p.quarks or valence:
+    if p.quarks or valence or p.overlap:
         needs += 3 * NEAR // 2 + 10 * SPINOR + clover * 5 * BLOCKS // 2
     needs += max((_spinors_of(q) for q in p.quarks.values()), default=0) * SPINOR // 2
     needs += any(q.solver == "multigrid" for q in p.quarks.values()) * MULTIGRID
     needs += max((lines_kept(q) * SPINOR + MULTIGRID * (q.solver == "multigrid") for q in valence), default=0)
+    needs += max((overlap_spinors(table) for table in p.overlap.values()), default=0) * SPINOR
     if p.flow:
         needs = max(needs, 5 * LINKS + 20 * MATRIX)
     return needs * sites
@@ -97,7 +101,7 @@ def seconds(p: Parameters) -> dict[str, float]:
             "loops": sum(loops_cost(table) * (number // table.every) for table in p.loops.values()),
             **{family: sum(cost(table) * (number // table.every) for table in getattr(p, family).values())
                for family, cost in (("mesons", mesons_cost), ("baryons", baryons_cost), ("charges", charges_cost),
-                                    ("disconnected", disconnected_cost))},
+                                    ("disconnected", disconnected_cost), ("overlap", overlap_cost))},
             "reweighting": sum(table.sources * STEPS * SITE_NORMAL[True] * (number // table.every)
                                for table in p.reweighting.values()),
             "flow": sum(flow_cost(table) * (number // table.every) for table in p.flow.values())}
@@ -180,6 +184,26 @@ def disconnected_cost(table: Any) -> float:
     """Return microseconds of a site for a table [disconnected.NAME] on a configuration."""
     solves = table.vectors * columns(table) * table.time_dilution * 2**table.probing
     return solves_cost(table, solves) + solves * SITE_MESON
+
+
+def poles(table: Any) -> float:
+    """Return about the number of poles of the sign function of a table [overlap.NAME]."""
+    return 2 - POLES_OF_DIGIT * math.log10(table.error)
+
+
+def overlap_spinors(table: Any) -> float:
+    """Return the number of spinors in memory for a table [overlap.NAME]: eigenvectors, solutions and propagators."""
+    return (3 * table.low_modes + 6 * table.eigenvalues + 50 + 3 * poles(table) + 2 * len(table.masses)
+            + 24 * len(table.masses))
+
+
+def overlap_cost(table: Any) -> float:
+    """Return microseconds of a site for a table [overlap.NAME] on a configuration."""
+    sign = SIGN_STEPS * (SITE_SQUARE + SITE_POLE * poles(table))
+    solves = 12 * sources(table) * (OVERLAP_STEPS + 2 * len(table.masses)) if table.masses else 0
+    eigenvectors = 20 * SITE_SQUARE * (200 + 30 * table.low_modes)  # of a polynomial of degree 20
+    small = 2 * (150 + 20 * table.eigenvalues) if table.eigenvalues else 0
+    return sign * (solves + small + 2) + eigenvectors
 
 
 def configurations(p: Parameters) -> int:

@@ -8,10 +8,11 @@ from typing import Any
 
 from plaq.lqcd import sea
 from plaq.lqcd.action.hmc import TimeScale
-from plaq.lqcd.action.rational import CorrectionTerm, InverseRoot, RationalTerm
+from plaq.lqcd.action.rational import CorrectionTerm, RationalTerm
 from plaq.lqcd.action.terms import CloverTerm, GaugeTerm, Term, doublet
 from plaq.lqcd.choices import rectangle_coefficient
 from plaq.lqcd.fields.doublet import Doublet
+from plaq.lqcd.fields.inverse_root import InverseRoot
 from plaq.lqcd.fields.wilson import Wilson
 from plaq.lqcd.parameters import Parameters
 

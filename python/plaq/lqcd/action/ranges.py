@@ -9,7 +9,7 @@ import numpy as np
 from plaq.data.estimate import Axis
 from plaq.data.recorded import Recorded
 from plaq.lqcd import sea
-from plaq.lqcd.action.rational import InverseRoot
+from plaq.lqcd.fields.inverse_root import InverseRoot
 from plaq.lqcd.parameters import Parameters
 
 COLUMNS = ("trajectories before it", "smallest eigenvalue of M^+ M", "largest one", "poles")

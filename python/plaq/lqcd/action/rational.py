@@ -7,63 +7,18 @@ terms of their own on different time scales, and a correction makes the determin
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable
 
 import numpy as np
-from scipy.special import ellipj, ellipkm1
 
 from plaq.errors import RunError
 from plaq.lqcd.action.terms import Term
 from plaq.lqcd.fields.gauge_field import GaugeField
+from plaq.lqcd.fields.inverse_root import InverseRoot, partial_fractions
 from plaq.lqcd.fields.linear_operator import LinearOperator
 from plaq.lqcd.fields.momenta import Momenta
 from plaq.lqcd.fields.solvers import solve_shifted
 from plaq.lqcd.fields.spinor_field import Flavours, SpinorField
-
-
-@dataclass(frozen=True)
-class InverseRoot:
-    r"""$R(y) = A \prod_k (y + a_k) / (y + b_k)$, which is $y^{-1/2} (1 \pm \delta)$ for ``low`` <= y <= ``high``."""
-
-    low: float
-    high: float
-    factor: float
-    above: np.ndarray
-    below: np.ndarray
-    delta: float
-
-    @classmethod
-    def zolotarev(cls, poles: int, low: float, high: float) -> InverseRoot:
-        """Return the best approximation with ``poles`` poles (Achieser, Theory of Approximation, 1956, appendix E)."""
-        epsilon = low / high
-        step = ellipkm1(epsilon) / (2 * poles + 1)
-        sn, cn, *_ = ellipj(step * np.arange(1, 2 * poles + 1), 1 - epsilon)
-        above, below = np.split(((cn / sn) ** 2).reshape(poles, 2), 2, axis=1)
-        y = np.exp(np.linspace(math.log(epsilon), 0, 20000))
-        ratio = np.sqrt(y) * np.prod((y + above) / (y + below), axis=0)
-        smallest, largest = ratio.min(), ratio.max()
-        factor = 2 / (smallest + largest)
-        return cls(low, high, factor / math.sqrt(high), above[:, 0] * high, below[:, 0] * high,
-                   float(factor * largest - 1))
-
-    def __call__(self, y):
-        return self.factor * np.prod((y + self.above[:, None]) / (y + self.below[:, None]), axis=0)
-
-    def parts(self, poles: Sequence[int]) -> list[InverseRoot]:
-        """Return factors of R with these numbers of poles, the smallest poles first; the last has the factor A."""
-        ends = len(self.below) - np.cumsum([0, *poles])
-        return [replace(self, factor=self.factor if first == 0 else 1.0, above=self.above[first:end],
-                        below=self.below[first:end]) for end, first in zip(ends, ends[1:])]
-
-    def residues(self) -> np.ndarray:
-        """Return r with R(y) = A (1 + sum_k r_k / (y + b_k))."""
-        return _residues(-self.above, -self.below)
-
-
-def _residues(zeros: np.ndarray, poles: np.ndarray) -> np.ndarray:
-    """Return r with prod (x - zeros) / (x - poles) = 1 + sum_k r_k / (x - poles_k)."""
-    return np.array([(pole - zeros).prod() / np.delete(pole - poles, k).prod() for k, pole in enumerate(poles)])
 
 
 def spectral_range(matrix: LinearOperator, steps: int = 40) -> tuple[float, float]:
@@ -109,7 +64,7 @@ class RationalTerm(Term):
         eta = M.zeros(odd=True).pseudofermion(seed, trajectory, self.number)
         zeros, poles = np.sqrt(self.root.below), np.sqrt(self.root.above)
         # 1 + i sum_k w_k / (Q + i p_k), and 1 / (Q + i p) = (Q - i p) / (Q^2 + p^2)
-        weights = _residues(-zeros, -poles)
+        weights = partial_fractions(-zeros, -poles)
         self.phi, rotated = eta.copy(), eta.like()
         for w, p, solution in zip(weights, poles, solve_shifted(M, eta, self.root.above, self.residual)):
             self.phi.add(solution, w * p)

@@ -16,9 +16,10 @@ import numpy as np
 from plaq.data.estimate import Axis
 from plaq.lqcd import sea
 from plaq.lqcd.action.of_input import operator_of
-from plaq.lqcd.action.rational import CorrectionTerm, InverseRoot
+from plaq.lqcd.action.rational import CorrectionTerm
 from plaq.lqcd.fields import open_ends
 from plaq.lqcd.fields.gauge_field import GaugeField
+from plaq.lqcd.fields.inverse_root import InverseRoot
 from plaq.lqcd.fields.linear_operator import LinearOperator
 from plaq.lqcd.fields.solvers import solve_normal
 from plaq.lqcd.fields.wilson import Wilson

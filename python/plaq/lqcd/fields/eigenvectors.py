@@ -20,7 +20,7 @@ from plaq.lqcd.fields.linear_operator import LinearOperator, Vector
 
 @dataclass(frozen=True)
 class Eigenvectors(Generic[Vector]):
-    r"""Orthonormal ``vectors`` of the smallest eigenvalues ``values`` of $N = \hat M^+\hat M$.
+    r"""Orthonormal ``vectors`` of eigenvalues ``values``, ascending, of a hermitian N such as $\hat M^+\hat M$.
 
     ``residuals`` are $|N v - \lambda v|$.
     """
@@ -99,22 +99,47 @@ def lowest_eigenvectors(matrix: LinearOperator[Vector], count: int, *, above: fl
     residual : $|N v - \lambda v|$ over the largest eigenvalue. Collective. RunError if it is not reached.
     """
     start = matrix.zeros(odd=True).pseudofermion(seed, 0, 0)
-    largest = 1.05 * extreme_eigenvalue(matrix)
+    return smallest_of(matrix.normal, start, count, 1.05 * extreme_eigenvalue(matrix), above=above, degree=degree,
+                       size=size, residual=residual, restarts=restarts)
+
+
+def smallest_of(normal: Callable[[Vector], Vector], start: Vector, count: int, largest: float, *,
+                above: float | None = None, degree: int = 20, size: int | None = None, residual: float = 1e-8,
+                restarts: int = 100) -> Eigenvectors[Vector]:
+    r"""Return `lowest_eigenvectors` of any N whose eigenvalues are not below 0, nor above ``largest``.
+
+    They are in the space that N makes of ``start``. Collective. RunError as there.
+    """
     low = largest / 10 if above is None else above
     size = size or 2 * count + 20
+    while True:
+        tolerance = residual / degree
+        _, vectors, _ = lanczos(_filter(normal, degree, low, largest), start, count, size, tolerance, restarts)
+        found = diagonalise(vectors, normal)
+        if found.values[-1] < low or degree == 1:
+            return found
+        low = 1.5 * float(found.values[-1])  # those above the first number may not be the smallest
+        degree = degree if low < largest / 2 else 1
+
+
+def _filter(normal: Callable[[Vector], Vector], degree: int, low: float,
+            largest: float) -> Callable[[Vector], Vector]:
+    """Return T_n(x), x = -1 ... 1 of the numbers from low to largest, of an operator; falling if n = 1."""
 
     def filtered(psi: Vector) -> Vector:
-        """Return T_n(x) psi with x = -1 ... 1 of the numbers from low to largest."""
         scale, shift = 2 / (largest - low), (largest + low) / (largest - low)
-        step = lambda v: matrix.normal(v).scale(scale).add(v, -shift)
+        step = lambda v: normal(v).scale(scale).add(v, -shift)
         before, now = psi, step(psi)
         for _ in range(degree - 1):
             before, now = now, step(now).scale(2.0).add(before, -1.0)
         return now if degree % 2 == 0 else now.scale(-1.0)
 
-    tolerance = residual / degree
-    _, vectors, _ = lanczos(filtered, start, count, size, tolerance, restarts)
-    images = [matrix.normal(v) for v in vectors]
+    return filtered
+
+
+def diagonalise(vectors: list[Vector], apply: Callable[[Vector], Vector]) -> Eigenvectors[Vector]:
+    """Return the eigenvectors of a hermitian operator in the space of orthonormal vectors. Collective."""
+    images = [apply(v) for v in vectors]
     small = np.array([[v.dot(image) for image in images] for v in vectors])
     values, rotation = np.linalg.eigh(_from_upper(small))
     vectors, images = _rotate(vectors, rotation), _rotate(images, rotation)
@@ -125,8 +150,12 @@ def lowest_eigenvectors(matrix: LinearOperator[Vector], count: int, *, above: fl
 
 def extreme_eigenvalue(matrix: LinearOperator[Vector], residual: float = 1e-3, seed: int = 1) -> float:
     r"""Return the largest eigenvalue of $\hat M^+\hat M$ to about ``residual``$^2$ of itself. Collective."""
-    start = matrix.zeros(odd=True).pseudofermion(seed, 0, 1)
-    values, *_ = lanczos(matrix.normal, start, 1, 24, residual, 60)
+    return largest_of(matrix.normal, matrix.zeros(odd=True).pseudofermion(seed, 0, 1), residual)
+
+
+def largest_of(normal: Callable[[Vector], Vector], start: Vector, residual: float = 1e-3) -> float:
+    """Return `extreme_eigenvalue` of any N. Collective."""
+    values, *_ = lanczos(normal, start, 1, 24, residual, 60)
     return float(values[0])
 
 

@@ -91,9 +91,10 @@ def solve_normal(matrix: Wilson, phi: SpinorField, twist: float = 0.0, residual:
 
 def solve_shifted(matrix: LinearOperator[Vector], phi: Vector, shifts: Sequence[float], residual: float = 1e-10,
                   max_steps: int = 100_000) -> list[Vector]:
-    r"""Return x on odd sites with $(\hat M^+ \hat M + \sigma) x = \phi$ for each of the ``shifts`` $\sigma \ge 0$.
+    r"""Return x with $(\hat M^+ \hat M + \sigma) x = \phi$ on odd sites for each of the ``shifts`` $\sigma \ge 0$.
 
-    It takes about the steps of the smallest shift (Jegerlehner, hep-lat/9612014). Collective. RunError as `solve`.
+    Where phi has all sites, M takes the place of $\hat M$. It takes about the steps of the smallest shift (Jegerlehner,
+    hep-lat/9612014). Collective. RunError as `solve`.
     """
     x = [phi.like() for _ in shifts]
     result = matrix.lattice.call(matrix.solver.solve_shifted, [field.native for field in x], phi.native, list(shifts),

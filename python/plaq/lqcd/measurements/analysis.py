@@ -16,7 +16,7 @@ from plaq.lqcd.analysis.averages import average, chains
 from plaq.lqcd.fields.gamma import STRUCTURES
 from plaq.lqcd.measurement_tables import each
 from plaq.lqcd.measurements import scales
-from plaq.lqcd.measurements.correlators import AXIAL, effective_mass, pcac_mass
+from plaq.lqcd.measurements.correlators import AXIAL, pcac_mass
 from plaq.lqcd.measurements.doubts import check_drift, short_in_words, times_in_words
 from plaq.lqcd.measurements.hadron_estimates import (
     baryon_estimates,
@@ -24,7 +24,8 @@ from plaq.lqcd.measurements.hadron_estimates import (
     current_estimates,
     disconnected_estimates,
 )
-from plaq.lqcd.measurements.masses import mass_estimates
+from plaq.lqcd.measurements.masses import correlator_estimates
+from plaq.lqcd.measurements.overlap_estimates import overlap_estimates
 from plaq.lqcd.measurements.potential import loop_estimates
 from plaq.lqcd.measurements.reweighted import reweighting_estimates
 from plaq.lqcd.parameters import Parameters
@@ -60,18 +61,9 @@ def meson_estimates(table: Any, series: Mapping[str, Recorded]) -> tuple[dict[st
 
     ``series`` is {quantity: [configuration, t]}.
     """
-    results: dict[str, Estimate] = {}
-    sentences, times = [], np.arange(next(iter(series.values())).axes[1].size)
-    masses = {name: one.values.real for name, one in series.items() if has_mass(name)}
-    for name, values in masses.items():
-        results[name] = average(name, values, axes=[Axis("t", times, "a")],
-                                convention="sum over space of the two-point function, t from the source")
-        results[f"mass_{name}"] = average(f"mass_{name}", values, effective_mass, unit="1/a",
-                                          axes=[Axis("t", times[1:len(times) // 2], "a")],
-                                          convention="effective mass, cosh m = (C(t-1) + C(t+1)) / 2 C(t)")
-        found, sentence = mass_estimates(name, values, results[name], table.fit_from)
-        results |= found
-        sentences.append(sentence)
+    times = np.arange(next(iter(series.values())).axes[1].size)
+    results, sentences = correlator_estimates({name: one.values.real for name, one in series.items() if has_mass(name)},
+                                              table.fit_from)
     if AXIAL in series and len(times) > 4:
         both = np.stack([series["gamma5"].values, series[AXIAL].values], axis=-1)
         results["pcac_mass"] = average("pcac_mass", both, pcac_mass, axes=[Axis("t", times[2:len(times) // 2], "a")],
@@ -121,8 +113,8 @@ def flow_estimates(table: Any, series: Mapping[str, Recorded]) -> tuple[dict[str
 
 
 FAMILIES = {"loops": loop_estimates, "mesons": meson_estimates, "baryons": baryon_estimates,
-            "charges": charge_estimates, "disconnected": disconnected_estimates, "flow": flow_estimates,
-            "reweighting": reweighting_estimates}
+            "charges": charge_estimates, "disconnected": disconnected_estimates, "overlap": overlap_estimates,
+            "flow": flow_estimates, "reweighting": reweighting_estimates}
 """{family: function of (table, {quantity: series}) that returns {name: estimate} and sentences}."""
 
 

@@ -24,7 +24,8 @@ REST = (0, 0, 0)
 
 def sources_of(p: Parameters, table: Any, number: int) -> list[Source]:
     """Return the sources of a table on a configuration, at random sites or at those of the input."""
-    kind = {"noise": table.noise}.get(table.source, table.source) if hasattr(table, "noise") else table.source
+    kind = getattr(table, "source", "point")
+    kind = table.noise if kind == "noise" else kind
     dilution = tuple(getattr(table, "dilution", ()))
     count = table.sources if isinstance(table.sources, int) else len(table.sources)
     made = []

@@ -2,12 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
-from plaq.data.estimate import Estimate
+from plaq.data.estimate import Axis, Estimate
 from plaq.errors import InputError
+from plaq.lqcd.analysis.averages import average
 from plaq.lqcd.analysis.correlator_fits import fit_correlator
 from plaq.lqcd.analysis.model_averages import average_models, scan_windows
+from plaq.lqcd.measurements.correlators import effective_mass
+
+
+def correlator_estimates(correlators: Mapping[str, np.ndarray],
+                         first: int | None) -> tuple[dict[str, Estimate], list[str]]:
+    """Return averages, effective masses and masses of mesons {name: [configuration, T]}, and sentences."""
+    results: dict[str, Estimate] = {}
+    sentences = []
+    for name, values in correlators.items():
+        times = np.arange(values.shape[1])
+        results[name] = average(name, values, axes=[Axis("t", times, "a")],
+                                convention="sum over space of the two-point function, t from the source")
+        results[f"mass_{name}"] = average(f"mass_{name}", values, effective_mass, unit="1/a",
+                                          axes=[Axis("t", times[1:len(times) // 2], "a")],
+                                          convention="effective mass, cosh m = (C(t-1) + C(t+1)) / 2 C(t)")
+        found, sentence = mass_estimates(name, values, results[name], first)
+        results |= found
+        sentences.append(sentence)
+    return results, sentences
 
 
 def mass_estimates(name: str, series: np.ndarray, mean: Estimate, first: int | None,

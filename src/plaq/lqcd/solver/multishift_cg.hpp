@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "plaq/base/error.hpp"
-#include "plaq/lqcd/dirac/linear_operator.hpp"
 #include "plaq/lqcd/solver/conjugate_gradient.hpp"
 
 namespace plaq::lqcd {
@@ -19,19 +18,17 @@ struct shifted_system {
   bool converged = false;
 };
 
-/// Solves (M^^+ M^ + shift) x = phi on odd sites for shifts >= 0, in double precision. Steps lose their residuals by
-/// rounding: systems that miss the requested one are continued one by one (conjugate_gradient.hpp). The residual is the
-/// largest of |phi - (M^^+ M^ + shift) x| / |phi|, computed from the final x.
-template <linear_operator Operator>
-solver_result multishift_cg(Operator& M, std::vector<typename Operator::vector>& x,
-                            const typename Operator::vector& phi, const std::vector<double>& shifts,
-                            const solver_options& options) {
-  using Vector = typename Operator::vector;
+/// Solves (M^+ M + shift) x = phi for shifts >= 0, in double precision, on the sites of phi. apply(out, in, dagger)
+/// computes M in or M^+ in. Steps lose their residuals by rounding: systems that miss the requested one are continued
+/// one by one (conjugate_gradient.hpp). The residual is the largest of |phi - (M^+ M + shift) x| / |phi|, computed from
+/// the final x.
+template <class Vector, class Apply>
+solver_result multishift_cg(context& ctx, Apply&& apply, std::vector<Vector>& x, const Vector& phi,
+                            const std::vector<double>& shifts, const solver_options& options) {
   using stop_reason = solver_result::stop_reason;
   if (shifts.empty() || !std::all_of(shifts.begin(), shifts.end(), [](double shift) { return shift >= 0; }))
     throw input_error("a solver needs at least one shift, and shifts >= 0");
   check(x.size() == shifts.size(), "a shifted solver has one field for each shift");
-  auto& ctx = M.ctx();
   solver_result result{stop_reason::converged, 0, 0, 0};
   ctx.workers.run("solve", [&] {
     const double smallest = *std::min_element(shifts.begin(), shifts.end()), size = norm2(ctx, phi);
@@ -44,8 +41,8 @@ solver_result multishift_cg(Operator& M, std::vector<typename Operator::vector>&
     if (size == 0) return;
     // Computes Ap = (M^+ M + shift) p and returns (p, Ap).
     const auto normal = [&](Vector& Ap, Vector& Mp, const Vector& p, double shift) {
-      M.apply_odd(Mp, p, false);
-      M.apply_odd(Ap, Mp, true);
+      apply(Mp, p, false);
+      apply(Ap, Mp, true);
       for_each_flavour([&](auto& a, auto& b) { combine<double>(ctx, a, {{1, a}, {shift, b}}); }, Ap, p);
       return norm2(ctx, Mp) + shift * norm2(ctx, p);
     };

@@ -303,8 +303,13 @@ template <linear_operator Operator>
 solver_result solver<Operator>::solve_shifted(std::vector<vector>& x, const vector& phi,
                                               const std::vector<double>& shifts, const solver_options& options) {
   check_options(options);
-  check_fields(phi, phi, sites::odd);
-  return multishift_cg(M_, x, phi, shifts, options);
+  bool on_all_sites = false;
+  for_each_flavour([&](const auto& part) { on_all_sites = part.subset() == sites::all; }, phi);
+  check_fields(phi, phi, on_all_sites ? sites::all : sites::odd);
+  const auto apply = [&](vector& out, const vector& in, bool dagger) {
+    on_all_sites ? M_.apply(out, in, dagger) : M_.apply_odd(out, in, dagger);
+  };
+  return multishift_cg(M_.ctx(), apply, x, phi, shifts, options);
 }
 
 template class solver<wilson<double>>;

@@ -52,9 +52,9 @@ class solver {
   solver_result solve_normal_by_multigrid(vector& x, const vector& phi, const solver_options& options = {})
     requires mixed_precision_operator<Operator>;
 
-  /// Solves (M^^+ M^ + shift) x = phi on odd sites for several shifts >= 0, in one Krylov space (Jegerlehner,
-  /// hep-lat/9612014), in double precision. The residual is the largest of |phi - (M^^+ M^ + shift) x| / |phi|,
-  /// computed from the final x.
+  /// Solves (M^^+ M^ + shift) x = phi on odd sites, or (M^+ M + shift) x = phi where phi is on all sites, for several
+  /// shifts >= 0, in one Krylov space (Jegerlehner, hep-lat/9612014), in double precision. The residual is the largest
+  /// of |phi - (M^+ M + shift) x| / |phi|, computed from the final x.
   solver_result solve_shifted(std::vector<vector>& x, const vector& phi, const std::vector<double>& shifts,
                               const solver_options& options = {});
 
