@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "group.hpp"
+#include "pic_arrays.hpp"
 #include "plaq/base/error.hpp"
 #include "plaq/pic/fields/conductors.hpp"
 #include "plaq/pic/mesh/record.hpp"
@@ -21,32 +22,13 @@
 namespace nb = nanobind;
 using namespace nb::literals;
 using namespace plaq::pic;
+using namespace plaq::bindings;
+
+void bind_pic_external(nb::module_& m);
 
 namespace {
 
 using free_gil = nb::call_guard<nb::gil_scoped_release>;
-using array_in = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
-template <class V>
-using array_out = nb::ndarray<nb::numpy, V>;
-
-std::span<const double> view(const array_in& a) { return {a.data(), a.size()}; }
-std::vector<double> to_vector(const array_in& a) { return {a.data(), a.data() + a.size()}; }
-
-/// Returns a vector as an array; with `x_fastest` its first index runs fastest.
-template <class V>
-array_out<V> to_array(std::vector<V> values, const std::vector<std::size_t>& shape, bool x_fastest = false) {
-  auto* all = new std::vector<V>(std::move(values));
-  nb::capsule owner(all, [](void* p) noexcept { delete static_cast<std::vector<V>*>(p); });
-  std::vector<std::int64_t> strides(shape.size());
-  std::int64_t step = 1;
-  for (std::size_t d = 0; d < shape.size(); ++d) {
-    const std::size_t at = x_fastest ? d : shape.size() - 1 - d;
-    strides[at] = step;
-    step *= std::int64_t(shape[at]);
-  }
-  return array_out<V>(all->data(), shape.size(), shape.data(), owner, strides.data());
-}
-
 /// Returns an array [component, i, j, k] of Python as [component][k][j][i].
 std::vector<double> to_x_fastest(const array_in& a, int dimensions, const point& cells) {
   const std::size_t nx = std::size_t(cells[0]), ny = std::size_t(cells[1]), nz = std::size_t(cells[2]);
@@ -62,13 +44,6 @@ std::vector<double> to_x_fastest(const array_in& a, int dimensions, const point&
   return out;
 }
 
-template <class V>
-std::array<V, 3> three(const std::vector<V>& from, V rest, const char* key) {
-  if (from.empty() || from.size() > 3) throw plaq::input_error(std::string(key) + " has from 1 to 3 entries");
-  std::array<V, 3> out{rest, rest, rest};
-  std::copy(from.begin(), from.end(), out.begin());
-  return out;
-}
 template <class V>
 std::vector<V> used_part(const std::array<V, 3>& of, int dimensions) {
   return {of.begin(), of.begin() + dimensions};
@@ -101,8 +76,9 @@ void bind_parts(nb::module_& m) {
       .def(
           "__init__",
           [](species* self, const std::string& name, double charge, double mass, const std::string& pusher,
-             bool tracked) { new (self) species{name, charge, mass, parse_pusher(pusher), tracked}; },
-          "name"_a, "charge"_a, "mass"_a, "pusher"_a = "boris", "tracked"_a = false)
+             bool tracked, bool moves,
+             bool test) { new (self) species{name, charge, mass, parse_pusher(pusher), tracked, moves, test}; },
+          "name"_a, "charge"_a, "mass"_a, "pusher"_a = "boris", "tracked"_a = false, "moves"_a = true, "test"_a = false)
       .def_ro("name", &species::name)
       .def_ro("charge", &species::charge)
       .def_ro("mass", &species::mass);
@@ -245,6 +221,10 @@ void bind_plan(nb::module_& m) {
           [](plan& p, const std::vector<species>& all) { p.species_list = all; })
       .def_prop_rw("emitters", nullptr, [](plan& p, const std::vector<emitter>& all) { p.emitters = all; })
       .def_rw("electrostatic", &plan::electrostatic)
+      .def_rw("filter_passes", &plan::filter_passes)
+      .def_rw("filter_compensation", &plan::filter_compensation)
+      .def_rw("at_nodes", &plan::at_nodes)
+      .def_rw("external", &plan::external)
       .def_prop_rw("potentials_low", nullptr, potential_setter(0))
       .def_prop_rw("potentials_high", nullptr, potential_setter(1))
       .def_prop_rw("stencil", nullptr, [](plan& p, const std::string& name) { p.curl = parse_stencil(name); })
@@ -261,6 +241,8 @@ void bind_plan(nb::module_& m) {
       .def_rw("density_scale", &plan::density_scale)
       .def_prop_rw("secondaries", nullptr,
                    [](plan& p, const std::vector<secondary_emission>& all) { p.secondaries = all; })
+      .def_prop_rw("field_ionisations", nullptr,
+                   [](plan& p, const std::vector<field_ionisation>& all) { p.field_ionisations = all; })
       .def_prop_rw("scatterings", nullptr, [](plan& p, const std::vector<gas_scattering>& all) { p.scatterings = all; })
       .def(
           "set_window", [](plan& p, double speed, double start) { p.window = {speed, start}; }, "speed"_a, "start"_a)
@@ -282,6 +264,12 @@ void bind_patches(nb::class_<plasma>& bound) {
   bound.def("homes", &plasma::homes, free_gil())
       .def("compute_charge", &plasma::compute_charge, free_gil())
       .def("solve_poisson", &plasma::solve_poisson, free_gil())
+      .def(
+          "add_moving_field",
+          [](plasma& s, std::size_t species_index, int dimension, double beta) {
+            s.add_moving_field(species_index, {dimension, beta});
+          },
+          "species"_a, "dimension"_a, "beta"_a, free_gil())
       .def("shift_window", &plasma::shift_window, free_gil())
       .def("local_patches", &plasma::local_patches)
       .def(
@@ -303,6 +291,21 @@ void bind_patches(nb::class_<plasma>& bound) {
           },
           "patch"_a, "species"_a, "per_cell"_a, "even"_a = false, "like"_a = -1, "from_x"_a = 0, "[n, dimensions]")
       .def(
+          "draw_uniform",
+          [](const plasma& s, int patch, std::size_t species_index, const array_in& x,
+             const nb::ndarray<const std::int64_t, nb::c_contig, nb::device::cpu>& which, std::uint64_t round) {
+            const auto numbers = numbers_by_cell(s.parameters(), s.shifted_mesh(patch), view(x));
+            std::vector<double> out;
+            for (std::size_t i = 0; i < which.size(); ++i) {
+              const auto words =
+                  draw_uniform(s.parameters(), species_index, numbers.at(std::size_t(which.data()[i])), round);
+              out.insert(out.end(), words.begin(), words.end());
+            }
+            return to_array(std::move(out), {which.size(), 4});
+          },
+          "patch"_a, "species"_a, "x"_a, "which"_a, "round"_a,
+          "Numbers in [0, 1) for a round of draws of momenta of some particles: [which, 4].")
+      .def(
           "load",
           [](plasma& s, int patch, std::size_t species_index, const array_in& x, const array_in& w,
              const array_in& drift, const array_in& thermal,
@@ -323,13 +326,6 @@ void bind_patches(nb::class_<plasma>& bound) {
             s.set_incoming_fields(patch, to_x_fastest(e, m.dimensions, plane), to_x_fastest(b, m.dimensions, plane));
           },
           "patch"_a, "e"_a, "b"_a)
-      .def(
-          "set_external_field",
-          [](plasma& s, int patch, const array_in& e) {
-            const patch_grid m = s.mesh(patch);
-            s.set_external_field(patch, to_x_fastest(e, m.dimensions, {m.extent(0), m.extent(1), m.extent(2)}));
-          },
-          "patch"_a, "e"_a)
       .def(
           "array",
           [](plasma& s, int patch, const std::string& name) {
@@ -404,6 +400,7 @@ void bind_plasma(nb::module_& m) {
 void bind_pic(nb::module_& m) {
   bind_parts(m);
   bind_gases(m);
+  bind_pic_external(m);
   bind_plan(m);
   bind_plasma(m);
   m.attr("fields") = field_names();

@@ -99,7 +99,7 @@ LQCD = [["choices", "integrators"], ["sea"], ["fields", "analysis"], ["files", "
         ["measurements"], ["action"], ["gauge_fixing", "planning", "results", "start"], ["measuring", "replicas"],
         ["chain"], ["stored"], ["application"], ["cli", "commands"]]
 PIC = [["inputs", "quiet_start"], ["plasma"], ["planning", "diagnostics"], ["results"], ["simulation"],
-       ["application"], ["cli", "commands"]]
+       ["application"], ["cli", "commands"], ["picmi"]]
 MODULES = {str(path.relative_to(ROOT / "python").with_suffix("")).replace("/", ".").removesuffix(".__init__"): path
            for path in (ROOT / "python" / "plaq").rglob("*.py")}
 

@@ -122,6 +122,53 @@ placed = "even"
 [output]
 fields = ["ex", "rho"]
 """,
+    """
+[units]
+density = 1e24
+[grid]
+cells = [12]
+length = [3]
+[time]
+end = 1
+[constants]
+f = [[0, 0], [1, 1], [2, 0]]
+[solver]
+gather = "momentum"
+[fields]
+filter_passes = 2
+filter_compensation = true
+stencil = "lehe"
+of_moving = ["e"]
+[external]
+e = [0, "0.1*cos(x - t)", 0]
+b = ["f(x)", 0, 0.3]
+[species.e]
+charge = -1
+mass = 1
+density = "f(x)"
+per_cell = 2
+drift = [2, 0, 0]
+[species.h]
+charge = 0
+mass = 1837
+density = 1
+per_cell = 1
+momenta = "gauss(ux, 0.1)"
+momenta_low = [-0.2, 0, 0]
+momenta_high = [0.2, 0, 0]
+[species.p]
+charge = 1
+mass = 1836
+[species.t]
+charge = 1
+mass = 1
+test = true
+[ionisation.h]
+species = "h"
+ions = "p"
+electrons = "e"
+potential = 2.66e-5
+""",
 ]
 BASES += [path.read_text() for path in sorted((ROOT / "examples").glob("*/input.toml"))
           if "[grid]" in path.read_text()]

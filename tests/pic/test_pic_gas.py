@@ -34,7 +34,7 @@ def swarm(tables, field, atom=ATOM, steps=1000, step=2e-10, temperature=0.0, per
     found = pic.run(pic.Parameters(
         units={"system": "SI", "density": 1}, grid={"cells": [8], "length": [1]},
         time={"end": steps * step, "step": step},
-        fields={"solver": "electrostatic", "e": [field * 1e-21 * density, 0, 0]},
+        fields={"solver": "electrostatic"}, external={"e": [field * 1e-21 * density, 0, 0]},
         species=all_species, gas={"x": {"density": density, "mass": atom, "temperature": temperature}},
         scattering={"s": {"species": "e", "gas": "x", "cross_sections": tables, **section}},
         output={"pictures": 0, "gauss": False}, run={"workers": 1}))

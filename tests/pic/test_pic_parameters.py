@@ -252,7 +252,7 @@ PAIRS = {"e": {"charge": -1, "mass": 1, "density": 1, "per_cell": 4, "temperatur
 
 
 @pytest.mark.parametrize("unsound, sound, words", [
-    ({"fields": {"b": [0, 0, 200]}}, {"fields": {"b": [0, 0, 2]}}, "ω_c Δt = 47.5 where fields.b is strongest"),
+    ({"fields": {"b": [0, 0, 200]}}, {"fields": {"b": [0, 0, 2]}}, "ω_c Δt = 47.5 where B is strongest"),
     ({"fields": {"b": ["30*cos(x)", 0, 0]}}, {"fields": {"b": ["3*cos(x)", 0, 0]}}, "species electrons: ω_c Δt = 7.12"),
     ({"laser": {"beam": {"at": 4, "wavelength": 1.25, "a0": 0.1, "envelope": 1}}, "boundaries": {"x": "absorbing"}},
      {"laser": {"beam": {"at": 4, "wavelength": 4, "a0": 0.1, "envelope": 1}}, "boundaries": {"x": "absorbing"}},

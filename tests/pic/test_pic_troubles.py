@@ -133,7 +133,7 @@ def test_a_plasma_killed_repeatedly_ends_bitwise_identical(tmp_path):
     steps = 20 * (KILLS + 1)
     expected = whole(tmp_path / "whole", 1, steps)
     drawn, folder, killed, starts = random.Random(7), tmp_path / "killed", 0, 0
-    fingerprint = Parameters.read(tmp_path / "input.toml", [f"time.end={STEP * steps}"]).fingerprint()
+    fingerprint = Parameters.read(tmp_path / "input.toml", [f"time.end={STEP * steps}"]).binding()
     while killed < KILLS:
         before, ranks = generation(folder), drawn.randint(1, 3)
         job = start(folder, ranks, steps)

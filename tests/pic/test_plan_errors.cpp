@@ -288,7 +288,7 @@ TEST(plan_errors, of_names_list_the_names) {
   EXPECT_EQ(message(parse_field_boundary, ""), "the side of fields \"\" is not one of periodic, conducting, absorbing");
   EXPECT_EQ(message(parse_particle_boundary, "Thermal"),
             "the side of particles \"Thermal\" is not one of periodic, absorbed, reflected, thermal");
-  EXPECT_EQ(message(parse_stencil, "lehe"), "the stencil \"lehe\" is not one of yee, cowan");
+  EXPECT_EQ(message(parse_stencil, "lee"), "the stencil \"lee\" is not one of yee, cowan, lehe");
   EXPECT_EQ(parse_stencil("cowan"), stencil::cowan);
   EXPECT_EQ(parse_pusher("vay"), pusher::vay);
   EXPECT_EQ(parse_field_boundary("conducting"), field_boundary::conducting);

@@ -28,18 +28,14 @@ std::vector<std::string> errors_of(const plan& p, int ranks, const std::function
 
 TEST(plasma_misuse, lists_of_the_wrong_length_are_refused) {
   const plan p = periodic(2, 1, 6, 1);
-  const std::vector<double> two(2), plane(3 * 7), all(3 * 42), guards(3 * 10 * 11);
+  const std::vector<double> two(2), plane(3 * 7), all(3 * 42);
   const auto expect = [&](const std::string& message, const std::function<void(plasma&)>& body) {
     EXPECT_EQ(errors_of(p, 1, body).at(0), message);
   };
   expect("set_fields: patch 0 needs 3 x 42 numbers of a field", [&](plasma& s) { s.set_fields(0, all, two); });
   expect("set_incoming_fields: patch 0 needs 3 x 7 numbers of a field",
          [&](plasma& s) { s.set_incoming_fields(0, all, plane); });
-  expect("set_external_field: patch 0 needs 3 x 110 numbers of a field",
-         [&](plasma& s) { s.set_external_field(0, all); });
-  expect("", [&](plasma& s) {
-    s.set_fields(0, all, all), s.set_incoming_fields(0, plane, plane), s.set_external_field(0, guards);
-  });
+  expect("", [&](plasma& s) { s.set_fields(0, all, all), s.set_incoming_fields(0, plane, plane); });
 }
 
 TEST(plasma_misuse, patches_and_species_that_do_not_exist_are_refused) {

@@ -12,6 +12,6 @@ from plaq.lazy import lazily
 __all__, __getattr__, __dir__ = lazily(__name__, {
     **dict.fromkeys(("run", "load", "check", "estimate", "sweep", "report", "digest"), "commands"),
     "Parameters": "inputs.parameters", "Results": "results.results", "Formula": "inputs.formula",
-    "Units": "inputs.units", "Series": "diagnostics.series", "theory": "results.theory",
-    "growth_rate": "diagnostics.spectra",
+    "Units": "inputs.units", "write_particles": "inputs.particle_files", "Series": "diagnostics.series",
+    "theory": "results.theory", "growth_rate": "diagnostics.spectra",
 })

@@ -9,6 +9,7 @@ from plaq.pic.diagnostics.series import Series as Series
 from plaq.pic.diagnostics.spectra import growth_rate as growth_rate
 from plaq.pic.inputs.formula import Formula as Formula
 from plaq.pic.inputs.parameters import Parameters as Parameters
+from plaq.pic.inputs.particle_files import write_particles as write_particles
 from plaq.pic.inputs.units import Units as Units
 from plaq.pic.results.results import Results as Results
 from plaq.pic.results import theory as theory

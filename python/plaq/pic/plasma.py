@@ -15,7 +15,7 @@ from plaq.comm.communicator import Communicator
 from plaq.errors import RunError
 from plaq.machine import pool_options
 from plaq.pic import quiet_start
-from plaq.pic.inputs import loads
+from plaq.pic.inputs import loads, momenta, particle_files
 from plaq.pic.inputs.plan import plan_of
 from plaq.pic.inputs.setup import HALF, Setup
 from plaq.pic.inputs.table import DIRECTIONS
@@ -72,7 +72,10 @@ class Plasma:
 
     def fill(self) -> None:
         """Load the initial state: particles and fields of the profiles."""
+        moving = {name: particle_files.mean_velocity(self.setup, name) for name in self.setup.p.fields.of_moving}
         self.comm.together(self._load_all)
+        for name, (dimension, beta) in moving.items():
+            self.call("add_moving_field", self.names.index(name), dimension, beta)
         if self.setup.p.fields.of_charges:
             self.call("solve_poisson")
         self.comm.together(self._add_fields)
@@ -81,6 +84,18 @@ class Plasma:
     def _load_all(self) -> None:
         for patch in self.core.local_patches():
             self._load_patch(patch)
+        for number, name in enumerate(self.names):
+            if self.setup.p.species[name].file is not None:
+                self._load_file(number, name)
+        self.setup.from_files.clear()
+
+    def _load_file(self, number: int, name: str) -> None:
+        """Load the particles of a species' file that are in local patches, in the order of the file."""
+        x, u, w = particle_files.particles_of(self.setup, name)
+        patches = particle_files.patches_of(self.setup, x)
+        for patch in self.core.local_patches():
+            here = patches == patch
+            self.core.load(patch, number, x[here], w[here], u[here], np.zeros_like(u[here]))
 
     def _load_patch(self, patch: int, from_x: int = 0) -> None:
         for number, name in enumerate(self.names):
@@ -131,13 +146,9 @@ class Plasma:
         for patch in self.core.local_patches() if setup.initial_fields else ():
             first, extent = self.core.origin(patch), self.core.extent(patch)
             fields = {name: np.array(self.core.array(patch, name)) for name in HALF}
-            for name in setup.evolving_fields:
+            for name in setup.initial_fields:
                 fields[name] += setup.initial_field(name, first, extent)
             self.core.set_fields(patch, *_stacked(fields))
-            if setup.external_fields:
-                guard = self.plan.guard
-                fields = {name: setup.external_field(name, first, extent, guard) for name in setup.external_fields}
-                self.core.set_external_field(patch, _stacked(fields, [n + 2 * guard for n in extent])[0])
 
     def _load(self, patch: int, number: int, name: str, from_x: int) -> None:
         species, setup = self.setup.p.species[name], self.setup
@@ -157,6 +168,8 @@ class Plasma:
         thermal = temperature / species.mass if juttner else np.sqrt(temperature / species.mass)
         if species.placed == "quiet":
             drift, thermal = drift + thermal * quiet_start.normal(numbers), np.zeros_like(thermal)
+        if species.momenta is not None:
+            drift = momenta.draw(setup, name, x, partial(self.core.draw_uniform, patch, number, x))
         self.core.load(patch, number, x, weight, drift, thermal, juttner)
 
     def record_loads(self, file: Path) -> None:

@@ -28,10 +28,11 @@ struct patch {
   sides walls{};  ///< sides of the patch that are sides of the box
   fields<T> f;
   std::vector<particles<T>> species;
-  std::vector<tile> tiles;                   ///< of emitters
-  std::vector<T> plate_charge;               ///< charge density that emitted particles leave on plates within the box
-  std::array<std::vector<T>, 3> external_e;  ///< E added to that of the charges in electrostatic runs; or empty
-  std::vector<T> background;                 ///< div E - rho at the nodes of Gauss's law at the start
+  std::vector<tile> tiles;                 ///< of emitters
+  std::vector<T> plate_charge;             ///< charge density that emitted particles leave on plates within the box
+  std::array<std::vector<T>, 6> external;  ///< fields of the plan from outside where they were last evaluated
+  int external_first = 0;                  ///< first[0] of the mesh there
+  std::vector<T> background;               ///< div E - rho at the nodes of Gauss's law at the start
   absorbing_layers<T> layers;
   solid_mask solids;
   std::vector<moving_particles<T>> arrived;   ///< particles of each species that continue their step here
@@ -45,8 +46,8 @@ struct patch {
   patch(const plan& p, const point& at);
 
   void serialize(archive& ar) {
-    ar(number, rank, step, latest_step, ids, mesh, walls, f, species, tiles, plate_charge, external_e, background,
-       layers, solids, arrived, followed_count, born, row, next_row, rows);
+    ar(number, rank, step, latest_step, ids, mesh, walls, f, species, tiles, plate_charge, background, layers, solids,
+       arrived, followed_count, born, row, next_row, rows);
   }
   /// Number of particles.
   std::size_t size() const;

@@ -10,9 +10,12 @@
 #include "plaq/collection/collection.hpp"
 #include "plaq/pic/fields/field_boundaries.hpp"
 #include "plaq/pic/mesh/conservation.hpp"
+#include "plaq/pic/mesh/initial_homes.hpp"
 #include "plaq/pic/mesh/neighbours.hpp"
 #include "plaq/pic/mesh/record.hpp"
 #include "plaq/pic/poisson/poisson.hpp"
+#include "plaq/pic/processes/field_values.hpp"
+#include "plaq/pic/processes/filter.hpp"
 #include "plaq/pic/processes/moving_window.hpp"
 #include "plaq/pic/step.hpp"
 #include "plaq/task/backends.hpp"
@@ -25,24 +28,6 @@ std::shared_ptr<task::detail::pool_base> make_pool(std::string_view name, const 
   return task::of_backend(name, [&]<class Backend>() -> std::shared_ptr<task::detail::pool_base> {
     return std::make_shared<typename Backend::pool>(options);
   });
-}
-
-/// Returns the first homes: the Hilbert curve is cut into parts of equal estimated load.
-homes<index3> initial_homes(const plan& p, const std::vector<double>& estimate, int ranks) {
-  const box<index3> all(index_of(p.patches));
-  if (estimate.empty()) return hilbert_homes(all);
-  if (estimate.size() != all.size())
-    throw input_error("estimate: " + std::to_string(estimate.size()) + " loads for " + std::to_string(all.size()) +
-                      " patches");
-  balance::load_distribution s{.ranks = ranks, .loads = estimate, .rank_of = std::vector<int>(estimate.size())};
-  for (int n = 0; n < int(all.size()); ++n)
-    s.positions.push_back(elements::hilbert_position(point_of(patch_of(p, n)), p.patches));
-  balance::validate(s);
-  auto out = homes_by_rule(all, [p, where = balance::hilbert_cut(s)](const index3& at, int) {
-    return where[std::size_t(patch_number(p, at))];
-  });
-  out.position = [extent = p.patches](const index3& at) { return elements::hilbert_position(point_of(at), extent); };
-  return out;
 }
 
 /// Plasma with fields and particles of one precision.
@@ -58,7 +43,7 @@ class patch_plasma final : public plasma {
         patches_(make_patches(over, options)),
         parcels_(patches_->template make_port<parcel<T>>("particles and currents")),
         halos_(patches_->template make_port<halo<T>>("fields")),
-        charges_(patches_->template make_port<halo<T>>("charge")) {
+        charges_(patches_->template make_port<halo<T>>("charge and current")) {
     if (!options.folder.empty()) resume();
   }
 
@@ -132,6 +117,18 @@ class patch_plasma final : public plasma {
     solve_electric_field(fixed_potentials_);
     wait();
   }
+  void add_moving_field(std::size_t s, const drift_along& motion) override {
+    check_species(s);
+    std::array<double, 3> scale{1, 1, 1};
+    scale[std::size_t(motion.dimension)] = 1 - motion.beta * motion.beta;
+    poisson of_moving(plan_, over_, *pool_, scale);
+    sum_charge("charge", int(s));
+    const auto phi = potential_of(of_moving, fixed_potentials_);
+    patches_->each("moving field", [phi, motion](patch<T>& self) {
+      pic::add_moving_field(self.mesh, phi->at(self.number), motion, self.f);
+    });
+    wait();
+  }
   void shift_window() override {
     patches_->each("window", [this](patch<T>& self, auto& context) {
       auto out = shift_patch(plan_, self);
@@ -171,20 +168,12 @@ class patch_plasma final : public plasma {
   }
   void set_fields(int number, std::span<const double> e, std::span<const double> b) override {
     patch<T>& self = local_patch(number);
-    put_fields(self, own_cells(self.mesh), components("set_fields", number, own_cells(self.mesh).size(), {e, b}));
+    put_fields(self, own_cells(self.mesh), components<T>("set_fields", number, own_cells(self.mesh).size(), {e, b}));
   }
   void set_incoming_fields(int number, std::span<const double> e, std::span<const double> b) override {
     const patch_grid& m = local_patch(number).mesh;
     incoming_fields_[number] =
-        components("set_incoming_fields", number, own_cells(m).size() / std::size_t(m.cells[0]), {e, b});
-  }
-  void set_external_field(int number, std::span<const double> e) override {
-    patch<T>& self = local_patch(number);
-    const auto all = components("set_external_field", number, self.mesh.size(), {e});
-    for (std::size_t c = 0; c < 3; ++c) {
-      const auto begin = all.begin() + std::ptrdiff_t(c * self.mesh.size());
-      self.external_e[c].assign(begin, begin + std::ptrdiff_t(self.mesh.size()));
-    }
+        components<T>("set_incoming_fields", number, own_cells(m).size() / std::size_t(m.cells[0]), {e, b});
   }
   std::vector<double> field(int number, std::string_view name) override {
     patch<T>& self = local_patch(number);
@@ -262,12 +251,21 @@ class patch_plasma final : public plasma {
       solve_electric_field(potentials);
       patches_->each("complete", [this](patch<T>& self) { finish_step(plan_, self); });
     } else {
-      patches_->each("fields", parcels_.of(neighbour_count()), [this](patch<T>& self, auto& context) {
-        for (auto& [sender, message] : context.take(parcels_)) receive(plan_, self, std::move(message));
+      const auto fields = [this](patch<T>& self, auto& context) {
         count_particles(plan_, self);
         advance_fields(plan_, self);
         send_halos(self, context);
-      });
+      };
+      if (plan_.filter_passes > 0) {
+        receive_parcels();
+        filter("filter", source::current);
+        patches_->each("fields", fields);
+      } else {
+        patches_->each("fields", parcels_.of(neighbour_count()), [this, fields](patch<T>& self, auto& context) {
+          for (auto& [sender, message] : context.take(parcels_)) receive(plan_, self, std::move(message));
+          fields(self, context);
+        });
+      }
       patches_->each("complete", halos_.of(neighbour_count()), [this](patch<T>& self, auto& context) {
         for (auto& [sender, message] : context.take(halos_)) receive(self, message);
         complete_fields(plan_, self);
@@ -294,6 +292,13 @@ class patch_plasma final : public plasma {
     sum_charge("charge");
     wait();
     if (!poisson_) poisson_ = std::make_unique<poisson>(plan_, over_, *pool_);
+    const auto phi = potential_of(*poisson_, potentials);
+    patches_->each("electric field",
+                   [this, phi](patch<T>& self) { set_electric_field(plan_, self, phi->at(self.number)); });
+  }
+  /// Returns phi of the patches of this rank, by number. Waits for all patches.
+  std::shared_ptr<std::map<int, std::vector<double>>> potential_of(poisson& by, const std::vector<double>& potentials) {
+    wait();
     std::vector<patch_values> rho;
     for (const auto& [number, self] : patches_here()) {
       std::vector<T> values;
@@ -301,21 +306,37 @@ class patch_plasma final : public plasma {
       rho.push_back({number, {values.begin(), values.end()}});
     }
     auto phi = std::make_shared<std::map<int, std::vector<double>>>();
-    for (patch_values& of_patch : poisson_->solve(rho, potentials)) (*phi)[of_patch.patch] = std::move(of_patch.values);
+    for (patch_values& of_patch : by.solve(rho, potentials)) (*phi)[of_patch.patch] = std::move(of_patch.values);
     local_patches_.clear();
-    patches_->each("electric field",
-                   [this, phi](patch<T>& self) { set_electric_field(plan_, self, phi->at(self.number)); });
+    return phi;
   }
 
-  void sum_charge(const char* name) {
-    patches_->each(name, [this](patch<T>& self, auto& context) {
-      deposit_own_charge(plan_, self);
+  /// Sums the charge of all species and plates, or that of one species.
+  void sum_charge(const char* name, int only = -1) {
+    patches_->each(name, [this, only](patch<T>& self, auto& context) {
+      deposit_own_charge(plan_, self, only);
       for (const auto& to : neighbours(plan_, context.index()))
         context.send(charges_, to.at, make_charge_halo(self, to.shift));
     });
     patches_->each(name, charges_.of(neighbour_count()), [this](patch<T>& self, auto& context) {
       for (auto& [sender, message] : context.take(charges_)) receive_charge(self, message);
     });
+    filter(name, source::charge);
+  }
+
+  /// Filters J or rho by the passes of the plan.
+  void filter(const char* name, source which) {
+    const int passes = plan_.filter_passes + (plan_.filter_passes > 0 && plan_.filter_compensation);
+    for (int pass = 0; pass < passes; ++pass) {
+      patches_->each(name, [this, which](patch<T>& self, auto& context) {
+        for (const auto& to : neighbours(plan_, context.index()))
+          context.send(charges_, to.at, make_source_halo(self, which, to.shift));
+      });
+      patches_->each(name, charges_.of(neighbour_count()), [this, which, pass](patch<T>& self, auto& context) {
+        for (auto& [sender, message] : context.take(charges_)) receive_source(self, which, message);
+        filter_source(plan_, self, which, pass);
+      });
+    }
   }
 
   void wait() {
@@ -371,24 +392,6 @@ class patch_plasma final : public plasma {
     if (s >= plan_.species_list.size())
       throw input_error("species " + std::to_string(s) + " of " + std::to_string(plan_.species_list.size()));
     return s;
-  }
-  /// Returns three components of each field, one after the other. Throws input_error for another number of values.
-  static std::vector<T> components(const char* function, int patch, std::size_t n,
-                                   std::initializer_list<std::span<const double>> of) {
-    std::vector<T> out;
-    for (const auto& field : of) {
-      if (field.size() != 3 * n)
-        throw input_error(std::string(function) + ": patch " + std::to_string(patch) + " needs 3 x " +
-                          std::to_string(n) + " numbers of a field");
-      out.insert(out.end(), field.begin(), field.end());
-    }
-    return out;
-  }
-  /// Writes E and B in a region.
-  static void put_fields(patch<T>& self, const region& r, const std::vector<T>& all) {
-    const T* from = all.data();
-    for (auto* field : {&self.f.e, &self.f.b})
-      for (auto& component : *field) from = put(self.mesh, r, from, component);
   }
   int number_of_patches() const { return plan_.patches[0] * plan_.patches[1] * plan_.patches[2]; }
 

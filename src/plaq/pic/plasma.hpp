@@ -11,6 +11,7 @@
 
 #include "plaq/collection/balancing.hpp"
 #include "plaq/comm/wire/communicator.hpp"
+#include "plaq/pic/fields/moving_charge.hpp"
 #include "plaq/pic/processes/loading.hpp"
 #include "plaq/task/options.hpp"
 
@@ -64,6 +65,8 @@ class plasma {
   /// Replaces E by the field of the charge density, by Poisson's equation with the plan's potentials, as every step of
   /// an electrostatic plan does.
   virtual void solve_poisson() = 0;
+  /// Adds to E and B the field of a species' charge that moves as a whole; other species' charges are ignored.
+  virtual void add_moving_field(std::size_t species, const drift_along& motion) = 0;
   /// Moves the window by a cell, after a step at whose end plan::window_shift is one more. The cells that enter at its
   /// high side are empty, but for fields of set_incoming_fields, until they are loaded. Particles that enter and leave
   /// are in the record of the next step.
@@ -83,8 +86,6 @@ class plasma {
   virtual void set_fields(int patch, std::span<const double> e, std::span<const double> b) = 0;
   /// Sets E and B of the plane of cells that enters when the window moves next, for a patch at the high side of x.
   virtual void set_incoming_fields(int patch, std::span<const double> e, std::span<const double> b) = 0;
-  /// Sets the constant external E of an electrostatic plan: [component][k][j][i] with guard cells.
-  virtual void set_external_field(int patch, std::span<const double> e) = 0;
   /// Returns a field in the patch's own cells, [k][j][i]; phi is that of the last solution of Poisson's equation.
   virtual std::vector<double> field(int patch, std::string_view name) = 0;
   virtual particle_view particles(int patch, std::size_t species) = 0;

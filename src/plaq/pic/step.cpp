@@ -13,7 +13,10 @@
 #include "plaq/pic/particles/kernels.hpp"
 #include "plaq/pic/processes/collisions.hpp"
 #include "plaq/pic/processes/emission.hpp"
+#include "plaq/pic/processes/felt_fields.hpp"
+#include "plaq/pic/processes/field_ionisation.hpp"
 #include "plaq/pic/processes/gas.hpp"
+#include "plaq/pic/processes/outbox.hpp"
 #include "plaq/pic/processes/particle_boundaries.hpp"
 
 namespace plaq::pic {
@@ -23,61 +26,11 @@ namespace {
 motion motion_of(const plan& p, const species& k, const sides& walls) {
   return {.scheme = k.scheme,
           .charge_per_mass = k.charge / k.mass,
-          .charge = k.charge,
+          .charge = k.source(),
           .walls = walls,
-          .long_paths = p.electrostatic};
+          .long_paths = p.electrostatic,
+          .at_nodes = p.at_nodes};
 }
-
-/// Shift of the patch that particle i is in: -1, 0 or 1 in each dimension.
-template <class T>
-point shift_of(const patch_grid& m, const particles<T>& p, std::size_t i) {
-  point s{};
-  for (int d = 0; d < m.dimensions; ++d) s[d] = p.cell[d][i] < 0 ? -1 : p.cell[d][i] >= m.cells[d] ? 1 : 0;
-  return s;
-}
-
-/// Parcels of a patch for its neighbours.
-template <class T>
-class outbox {
- public:
-  outbox(const plan& p, const std::vector<point>& shifts) {
-    parcel_number_.fill(-1);
-    for (const point& s : shifts) {
-      parcel_number_[code(s)] = int(parcels.size());
-      parcels.push_back({.shift = s,
-                         .species = std::vector<particles<T>>(p.species_list.size()),
-                         .passing = std::vector<moving_particles<T>>(p.species_list.size())});
-    }
-  }
-
-  /// Adds particle i of species s, which has finished its step in another patch.
-  void add(const patch_grid& m, const particles<T>& all, std::size_t s, std::size_t i) {
-    append_to(m, parcel_for(m, all, i).species[s], all, i);
-  }
-  /// Adds a particle that continues its step in another patch.
-  void add(const patch_grid& m, const particles<T>& all, std::size_t s, std::size_t i, double remaining) {
-    auto& passing = parcel_for(m, all, i).passing[s];
-    append_to(m, passing.state, all, i);
-    passing.remaining.push_back(remaining);
-  }
-
-  std::vector<parcel<T>> parcels;
-
- private:
-  static std::size_t code(const point& s) { return std::size_t(s[0] + 1 + 3 * (s[1] + 1) + 9 * (s[2] + 1)); }
-  parcel<T>& parcel_for(const patch_grid& m, const particles<T>& all, std::size_t i) {
-    const int number = parcel_number_[code(shift_of(m, all, i))];
-    check(number >= 0, "a particle left the box without crossing a side");
-    return parcels[std::size_t(number)];
-  }
-  static void append_to(const patch_grid& m, particles<T>& to, const particles<T>& all, std::size_t i) {
-    to.append(all, i, m.dimensions);
-    for (int d = 0; d < m.dimensions; ++d)
-      if (to.cell[d].back() >= m.cells[d]) to.cell[d].back() -= m.cells[d];
-  }
-
-  std::array<int, 27> parcel_number_;
-};
 
 // Steps of push ------------------------------------------------------------------------------------------------------
 
@@ -101,10 +54,17 @@ std::vector<moving_particles<T>> inject(const plan& p, patch<T>& self) {
   return out;
 }
 
-/// Changes momenta by Coulomb collisions and in gases; sorts all species by cell.
+/// Ionises by the field, changes momenta by Coulomb collisions and in gases; sorts all species by cell.
 template <class T>
 void collide(const plan& p, patch<T>& self) {
-  for (auto& all : self.species) sort_by_cell(self.mesh, all);
+  const auto sort = [&] {
+    for (auto& all : self.species) sort_by_cell(self.mesh, all);
+  };
+  sort();
+  if (!p.field_ionisations.empty()) {
+    ionise_by_field(p, self);
+    sort();
+  }
   collide_particles(p, self);
   scatter_in_gases(p, self);
 }
@@ -114,6 +74,11 @@ template <class T>
 crossing push_species(const plan& p, patch<T>& self, std::size_t s) {
   const species& k = p.species_list[s];
   crossing crossed;
+  if (!k.moves) {
+    const auto& w = self.species[s].w;
+    self.row[record::at(s, record::weight)] = std::accumulate(w.begin(), w.end(), 0.0);
+    return crossed;
+  }
   try {
     const particle_sums sums =
         advance(self.mesh, p.order, motion_of(p, k, self.walls), self.f, self.species[s], crossed);
@@ -230,6 +195,7 @@ std::vector<parcel<T>> push(const plan& p, patch<T>& self, const std::vector<poi
   self.row.assign(record::length(p), 0);
   self.followed_count.assign(p.species_list.size(), 0);
   const auto emitted = inject(p, self);
+  const felt_fields<T> felt(p, self, double(self.step) * p.dt);
   collide(p, self);
   for (auto& component : self.f.j) std::ranges::fill(component, T(0));
   for (std::size_t s = 0; s < p.species_list.size(); ++s) {
@@ -336,8 +302,6 @@ template <class T>
 void set_electric_field(const plan& p, patch<T>& self, const std::vector<double>& phi) {
   const patch_grid& m = self.mesh;
   if (p.electrostatic) self.f.phi.assign(phi.begin(), phi.end());
-  for (std::size_t c = 0; c < 3; ++c)
-    if (!self.external_e[c].empty()) std::ranges::fill(self.f.e[c], T(0));
   for (int d = 0; d < m.dimensions; ++d) {
     region r = with_guards(m);
     --r.high[d];
@@ -351,8 +315,6 @@ void set_electric_field(const plan& p, patch<T>& self, const std::vector<double>
     });
   }
   mirror_fields(m, self.walls, self.f);
-  for (std::size_t c = 0; c < 3; ++c)
-    for (std::size_t i = 0; i < self.external_e[c].size(); ++i) self.f.e[c][i] += self.external_e[c][i];
 }
 
 template <class T>
@@ -367,13 +329,14 @@ void finish_step(const plan& p, patch<T>& self) {
 // Charge -------------------------------------------------------------------------------------------------------------
 
 template <class T>
-void deposit_own_charge(const plan& p, patch<T>& self) {
-  if (self.plate_charge.empty())
+void deposit_own_charge(const plan& p, patch<T>& self, int only) {
+  if (self.plate_charge.empty() || only >= 0)
     std::ranges::fill(self.f.rho, T(0));
   else
     self.f.rho = self.plate_charge;
   for (std::size_t s = 0; s < p.species_list.size(); ++s)
-    deposit_charge(self.mesh, p.order, self.f, self.species[s], p.species_list[s].charge);
+    if (only < 0 || only == int(s))
+      deposit_charge(self.mesh, p.order, self.f, self.species[s], p.species_list[s].source());
   fold_image_charge(self.mesh, self.walls, self.f);
 }
 
@@ -410,8 +373,12 @@ void initialise_fields(patch<T>& self) {
 
 template <class T>
 void initialise_momenta(const plan& p, patch<T>& self) {
-  for (std::size_t s = 0; s < p.species_list.size(); ++s)
-    kick(self.mesh, p.order, motion_of(p, p.species_list[s], self.walls), self.f, self.species[s], -0.5 * p.dt);
+  {
+    const felt_fields<T> felt(p, self, 0);
+    for (std::size_t s = 0; s < p.species_list.size(); ++s)
+      if (p.species_list[s].moves)
+        kick(self.mesh, p.order, motion_of(p, p.species_list[s], self.walls), self.f, self.species[s], -0.5 * p.dt);
+  }
   self.background = residual_of(p, self);
   std::ranges::fill(self.next_row, 0.0);
 }
@@ -427,7 +394,7 @@ void initialise_momenta(const plan& p, patch<T>& self) {
   template halo<T> make_halo(const patch<T>&, const point&);                                        \
   template void receive(patch<T>&, const halo<T>&);                                                 \
   template void finish_step(const plan&, patch<T>&);                                                \
-  template void deposit_own_charge(const plan&, patch<T>&);                                         \
+  template void deposit_own_charge(const plan&, patch<T>&, int);                                    \
   template halo<T> make_charge_halo(const patch<T>&, const point&);                                 \
   template void receive_charge(patch<T>&, const halo<T>&);                                          \
   template void check_gauss_law(const plan&, patch<T>&);                                            \

@@ -37,16 +37,16 @@ void receive(patch<T>& self, const halo<T>& from_neighbour);
 /// Advances B by the second half of the step.
 template <class T>
 void complete_fields(const plan& p, patch<T>& self);
-/// Sets E = -grad phi and the external field, phi as poisson.hpp gives it.
+/// Sets E = -grad phi, phi as poisson.hpp gives it.
 template <class T>
 void set_electric_field(const plan& p, patch<T>& self, const std::vector<double>& phi);
 /// Writes the record of the step.
 template <class T>
 void finish_step(const plan& p, patch<T>& self);
 
-/// Deposits the charge of the patch's particles and plates.
+/// Deposits the charge of the patch's particles and plates, or that of one species alone.
 template <class T>
-void deposit_own_charge(const plan& p, patch<T>& self);
+void deposit_own_charge(const plan& p, patch<T>& self, int only = -1);
 /// Returns the charge in the guard cells that belong to the neighbour at `shift`.
 template <class T>
 halo<T> make_charge_halo(const patch<T>& self, const point& shift);

@@ -144,8 +144,14 @@ def _words(words: list[str]) -> np.ndarray:
 
 
 def _meshes(group: h5py.Group, setup: Setup, fields: Mapping[str, np.ndarray], offset: np.ndarray) -> None:
-    _texts(group, fieldSolver="CK" if setup.p.fields.stencil == "cowan" else "Yee", currentSmoothing="none",
-           chargeCorrection="none")
+    solvers = {"yee": "Yee", "cowan": "CK", "lehe": "Lehe"}
+    _texts(group, fieldSolver=solvers[setup.p.fields.stencil], chargeCorrection="none")
+    if passes := setup.p.fields.filter_passes:
+        compensated = "true" if setup.p.fields.filter_compensation else "false"
+        _texts(group, currentSmoothing="Binomial",
+               currentSmoothingParameters=f"period=1;numPasses={passes};compensator={compensated}")
+    else:
+        _texts(group, currentSmoothing="none")
     outer = [setup.sides("", side)[d] for d in range(setup.dimension) for side in (0, 1)]
     known = {"periodic": "periodic", "conducting": "reflecting", "absorbing": "open"}
     group.attrs["fieldBoundary"] = _words([known[word] for word in outer])
@@ -175,7 +181,7 @@ def _species(group: h5py.Group, setup: Setup, species: Any, values: Mapping[str,
     group.attrs["particleShape"] = float(setup.p.solver.order)
     pushers = {"boris": "Boris", "vay": "Vay", "higuera_cary": "other:Higuera-Cary"}
     _texts(group, currentDeposition="Esirkepov", particlePush=pushers[species.pusher],
-           particleInterpolation="momentumConserving", particleSmoothing="none")
+           particleInterpolation=f"{setup.p.solver.gather}Conserving", particleSmoothing="none")
 
     def record(name: str, parts: Mapping[str, Any], power: float, quantity: str, offset: float = 0.0) -> None:
         holder = group if set(parts) == {""} else group.create_group(name)

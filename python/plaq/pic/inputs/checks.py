@@ -7,20 +7,24 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from plaq.errors import InputError
-from plaq.inputs.schema import nearest, one_line, shown
+from plaq.inputs.schema import nearest, one_line
 from plaq.pic.inputs.formula import Formula
+from plaq.pic.inputs.refusals import known as _known
+from plaq.pic.inputs.refusals import refuse
+from plaq.pic.inputs.species_checks import check_ionisations, check_species
 from plaq.pic.inputs.table import COURANT, DIRECTIONS, LAYER, MEANS, PATCH, QUIET_STEP, SCHEMA
 from plaq.pic.inputs.units import NORMALISED, Units
 
 LEAST, LARGEST = 1e-30, 1e30  # amounts of numbers, normalised
 MOST_PATCHES = 10**6
-_LIMIT = {"yee": "(Σ 1/Δ²)^(-1/2)", "cowan": "min Δ"}
+_LIMIT = {"yee": "(Σ 1/Δ²)^(-1/2)", "cowan": "min Δ", "lehe": "min(Δx, (1/Δy² + 1/Δz²)^(-1/2))"}
 
 
 def check(values: Mapping[str, Any], source: str) -> None:
     """Raise InputError for the first mistake."""
-    for check_part in (_shapes, _sizes, _boundaries, _unused, _step, _species, _emission, _conductors, _lasers, _window,
-                 _collisions, _scattering, _secondaries, _diagnostics, _means, _formulas):
+    for check_part in (_shapes, _sizes, _boundaries, _unused, _step, check_species, _emission, _conductors, _lasers,
+                       _window, _collisions, _scattering, _secondaries, check_ionisations, _diagnostics, _means,
+                       _formulas):
         check_part(values, source)
 
 
@@ -44,12 +48,9 @@ def courant_limit(values: Mapping[str, Any]) -> float:
     """
     units, grid = Units(values["units"].system, values["units"].density), values["grid"]
     over = [n / length for n, length in zip(grid.cells, grid.length)]
-    shortest = max(over) if values["fields"].stencil == "cowan" else math.sqrt(sum(part**2 for part in over))
+    shortest = {"yee": math.hypot(*over), "cowan": max(over), "lehe": max(over[0], math.hypot(*over[1:]))}[
+        values["fields"].stencil]
     return units.of("length") / shortest / units.of("time")
-
-
-def refuse(source: str, key: str, value: Any, allowed: str) -> InputError:
-    return InputError(f"{source}: {key} = {shown(value)} is not allowed: {allowed}")
 
 
 def _shapes(values: Mapping[str, Any], source: str) -> None:
@@ -118,6 +119,23 @@ def _unused(values: Mapping[str, Any], source: str) -> None:
     if values["fields"].stencil != "yee" and values["fields"].solver == "electrostatic":
         raise refuse(source, "fields.stencil", values["fields"].stencil,
                      "an electrostatic field has no curl; it is of the electromagnetic solver")
+    for name in values["fields"].of_moving:
+        species = _known(source, "fields.of_moving", name, values["species"])
+        if values["fields"].of_charges or values["fields"].solver == "electrostatic":
+            raise refuse(source, "fields.of_moving", list(values["fields"].of_moving),
+                         "of an electromagnetic solver without of_charges, which is the field of all species")
+        if species.test or any(isinstance(u, str) for u in species.drift):
+            raise refuse(source, "fields.of_moving", list(values["fields"].of_moving),
+                         f"species.{name} has a drift of numbers and is no test species")
+    if values["fields"].filter_compensation and not values["fields"].filter_passes:
+        raise refuse(source, "fields.filter_compensation", True, "fields.filter_passes is 0")
+    if values["fields"].e != (0.0, 0.0, 0.0) and values["fields"].solver == "electrostatic":
+        raise refuse(source, "fields.e", list(values["fields"].e),
+                     "an electrostatic E is that of charges and potentials; a field from outside is external.e")
+    external = values["external"]
+    for key, rest in (("factor", 1.0), ("checksum", None)):
+        if external.file is None and getattr(external, key) != rest:
+            raise refuse(source, f"external.{key}", getattr(external, key), "it is of external.file, which is not set")
 
 
 def _step(values: Mapping[str, Any], source: str) -> None:
@@ -129,28 +147,6 @@ def _step(values: Mapping[str, Any], source: str) -> None:
     if steps > 10**9:
         raise refuse(source, "time.end", values["time"].end,
                      f"that would be {steps:.3g} steps, and at most 10^9 are possible")
-
-
-def _species(values: Mapping[str, Any], source: str) -> None:
-    species = values["species"]
-    if not species and not values["laser"] and values["fields"].e == values["fields"].b == (0.0, 0.0, 0.0):
-        raise InputError(f"{source}: [species.NAME] is missing: there are neither particles nor fields")
-    for name, own in species.items():
-        key = f"species.{name}"
-        if own.like is not None:
-            other = _known(source, f"{key}.like", own.like, species)
-            if other is own or other.like is not None:
-                raise refuse(source, f"{key}.like", own.like, "it must be another species whose own like is not set")
-            if other.per_cell != own.per_cell:
-                raise refuse(source, f"{key}.per_cell", own.per_cell,
-                             f"{own.like} has {other.per_cell}, and the positions have to be the same")
-        if own.distribution == "juttner" and len(set(own.temperature)) > 1:
-            raise refuse(source, f"{key}.temperature", list(own.temperature),
-                         "juttner has one temperature for all directions")
-        if own.distribution == "juttner" and own.placed == "quiet":
-            raise refuse(source, f"{key}.placed", own.placed, "juttner has random momenta: random or even")
-        if own.density != 0.0 and not own.per_cell:
-            raise InputError(f"{source}: {key}.per_cell is missing: {key}.density needs particles")
 
 
 def _emission(values: Mapping[str, Any], source: str) -> None:
@@ -284,12 +280,6 @@ def _secondaries(values: Mapping[str, Any], source: str) -> None:
             raise InputError(f"{source}: secondary.{name}: a window has no sides that emit")
 
 
-def _known(source: str, key: str, name: str, known: Mapping[str, Any]) -> Any:
-    if name not in known:
-        raise InputError(f"{source}: {key}: unknown species {one_line(name)}{nearest(name, known)}")
-    return known[name]
-
-
 def _diagnostics(values: Mapping[str, Any], source: str) -> None:
     dimension = len(values["grid"].cells)
     for name in values["output"].particles:
@@ -345,11 +335,19 @@ def _formulas(values: Mapping[str, Any], source: str) -> None:
     """Check that all formulas can be read."""
     variables = DIRECTIONS[:len(values["grid"].cells)]
     texts = {f"fields.{name}": getattr(values["fields"], name) for name in "eb"}
+    for key, own in (("e", (*variables, "t")), ("b", (*variables, "t")), ("factor", ("t",))):
+        content = getattr(values["external"], key)
+        for part in content if isinstance(content, tuple) else (content,):
+            read_formula(part, own, values["constants"], f"{source}: external.{key}")
     for name, species in values["species"].items():
         texts |= {f"species.{name}.{key}": getattr(species, key) for key in ("density", "temperature", "drift")}
     for name, plate in values["emission"].items():
         if plate.flux is not None:
             read_formula(plate.flux, ("t",), values["constants"], f"{source}: emission.{name}.flux")
+    for name, species in values["species"].items():
+        if species.momenta is not None:
+            read_formula(species.momenta, ("ux", "uy", "uz", *variables), values["constants"],
+                         f"{source}: species.{name}.momenta")
     for name, section in values["secondary"].items():
         read_formula(section.coefficient, ("energy", "angle"), values["constants"],
                      f"{source}: secondary.{name}.coefficient")

@@ -29,9 +29,10 @@ import numpy as np
 
 from plaq.errors import InputError
 from plaq.inputs.schema import nearest, one_line
-from plaq.pic.inputs.functions import CONSTANTS, FUNCTIONS, OPERATORS
+from plaq.pic.inputs.functions import CONSTANTS, FUNCTIONS, OPERATORS, Function
 from plaq.streams import printable
 
+Table = tuple[tuple[float, float], ...]
 LONGEST = 2000  # characters
 SHOWN = 120  # characters on each side of a mistake
 DEEPEST = 40  # nested parts
@@ -54,12 +55,13 @@ class Step(NamedTuple):
     """Step of a program on a stack.
 
     Pushes a ``number`` or the variable ``symbol``, or replaces the last ``takes`` values by the function or operator
-    ``symbol`` of them.
+    ``symbol`` of them, or the last one by its value in a ``table`` (xs, ys).
     """
 
     symbol: str
     takes: int = 0
     number: float | None = None
+    table: tuple[list[float], list[float]] | None = None
 
 
 @dataclass(frozen=True)
@@ -72,8 +74,10 @@ class Formula:
 
     @classmethod
     def read(cls, text: str | float, variables: Iterable[str] = ("x", "y", "z", "t"),
-             constants: Mapping[str, float] | None = None) -> Formula:
-        """Compile a text or a number. InputError points at the character of a mistake."""
+             constants: Mapping[str, float | Table] | None = None) -> Formula:
+        """Compile a text or a number; ``constants`` are numbers, and tables of points (x, y).
+
+        InputError points at the character of a mistake."""
         if not isinstance(text, str):
             return cls(repr(float(text)), (Step("", number=float(text)),), frozenset())
         known = frozenset(variables)
@@ -92,10 +96,10 @@ class Formula:
         """Return the values on numbers or arrays, which are broadcast together; nan or inf where the formula is."""
         stack: list[Any] = []
         with np.errstate(all="ignore"):
-            for symbol, takes, number in self.program:
+            for symbol, takes, number, table in self.program:
                 operands = stack[len(stack) - takes:]
                 del stack[len(stack) - takes:]
-                stack.append(_apply(symbol, operands) if takes else
+                stack.append(np.interp(operands[0], *table) if table else _apply(symbol, operands) if takes else
                              np.asarray(variables[symbol], float) if number is None else np.float64(number))
         return np.broadcast_to(stack[0],
                                np.broadcast_shapes(*(np.shape(v) for v in variables.values()))).astype(float)
@@ -126,7 +130,7 @@ def _apply(symbol: str, values: list[Any]) -> Any:
 class _Compiler:
     """Compiler of one text by recursive descent: each method appends the steps of its part to the program."""
 
-    def __init__(self, text: str, variables: frozenset[str], constants: Mapping[str, float]):
+    def __init__(self, text: str, variables: frozenset[str], constants: Mapping[str, float | Table]):
         self.text, self.variables, self.constants = text, variables, constants
         if len(text) > LONGEST:
             raise Mistake(f"a formula of more than {LONGEST} characters", LONGEST)
@@ -225,6 +229,8 @@ class _Compiler:
     def _name(self, name: str, at: int) -> None:
         if name in self.variables:
             self.steps.append(Step(name))
+        elif isinstance(self.constants.get(name), tuple):
+            raise Mistake(f"{name} is a table: it needs ( and its argument", at)
         elif name in self.constants:
             self.steps.append(Step(name, number=float(self.constants[name])))
         elif name in FUNCTIONS:
@@ -234,7 +240,8 @@ class _Compiler:
             raise Mistake(f"unknown name {one_line(name)}{nearest(name, known)}", at)
 
     def _call(self, name: str, at: int) -> None:
-        function = FUNCTIONS.get(name)
+        table = self.constants.get(name)
+        function = Function(np.interp, 1, 1, "") if isinstance(table, tuple) else FUNCTIONS.get(name)
         if function is None:
             raise Mistake(f"unknown function {one_line(name)}{nearest(name, FUNCTIONS)}", at)
         opened = self.tokens[self.next - 1][2]
@@ -248,4 +255,5 @@ class _Compiler:
             wanted = (str(function.fewest) if function.fewest == function.most
                       else f"{function.fewest} to {function.most}")
             raise Mistake(f"{name} takes {wanted} arguments, not {arguments}", at)
-        self.steps.append(Step(name, arguments))
+        xs, ys = zip(*table) if isinstance(table, tuple) else ((), ())
+        self.steps.append(Step(name, arguments, table=(list(xs), list(ys)) if xs else None))

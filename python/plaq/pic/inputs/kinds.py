@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from plaq.inputs.kinds import Kind, any_of, array, choice, text
+from plaq.inputs.kinds import Kind, any_of, array, choice, real, text
 
 
 def formula() -> Kind:
@@ -19,6 +19,23 @@ def formula() -> Kind:
         return float(value)
 
     return Kind("a number or a formula in quotes", read, {"type": ["number", "string"]})
+
+
+def constant() -> Kind:
+    """Return the kind of a number, or of a table of points with rising x; a table is stored as a tuple of pairs."""
+    number = real()
+
+    def read(value: Any) -> float | tuple[tuple[float, float], ...]:
+        if not isinstance(value, (list, tuple)):
+            return number.read(value)
+        points = tuple((number.read(x), number.read(y)) for x, y in value)
+        if len(points) < 2 or any(a[0] >= b[0] for a, b in zip(points, points[1:])):
+            raise ValueError
+        return points
+
+    return Kind("a number, or a list of points [x, y] with rising x, at least two", read,
+                any_of(number.json, array(array(number.json, 2, 2), 2, None)),
+                lambda value: value if isinstance(value, float) else [list(point) for point in value])
 
 
 def table_file() -> Kind:

@@ -13,6 +13,7 @@ import numpy as np
 from plaq.data.formatting import format_size
 from plaq.errors import InputError
 from plaq.machine import memory
+from plaq.pic.inputs import particle_files
 from plaq.pic.inputs.setup import Setup
 
 FIELD_BYTES = 16 * 8  # of a cell: six fields, three currents, densities, and copies in messages
@@ -69,6 +70,9 @@ def expected_loads(setup: Setup) -> Loads:
                     best = (float(density[full][most]), points[full][most], float(coldest[most]))
         nearest = np.searchsorted(np.concatenate(sampled), np.arange(len(cells)), side="right") - 1
         particles[name], densest[name] = species.per_cell * cells * np.concatenate(share)[nearest], best
+        if species.file is not None:
+            patches = particle_files.patches_of(setup, particle_files.particles_of(setup, name)[0])
+            particles[name] = particles[name] + np.bincount(patches, minlength=len(cells))
     return Loads(cells, particles, densest)
 
 

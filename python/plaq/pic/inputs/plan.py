@@ -9,10 +9,12 @@ import numpy as np
 from plaq import _core
 from plaq.errors import InputError
 from plaq.pic.inputs import loads
+from plaq.pic.inputs.external import external_of
 from plaq.pic.inputs.gas import scattering_of
 from plaq.pic.inputs.secondary import secondary_of
 from plaq.pic.inputs.setup import Setup
 from plaq.pic.inputs.table import DIRECTIONS
+from plaq.pic.inputs.units import ATOMIC_FIELD, ATOMIC_TIME, ELECTRON_REST_ENERGY, HARTREE
 
 MOST_EMITTED = 1e8  # macro-particles, by a plate in a step
 
@@ -30,8 +32,11 @@ def plan_of(setup: Setup, whole: bool = True) -> _core.pic.Plan:
     plan.particles_low, plan.particles_high = setup.sides("particles_", 0), setup.sides("particles_", 1)
     plan.layer = p.boundaries.layer
     plan.wall_temperature = p.boundaries.wall_temperature * setup.units.of("temperature")
-    plan.species = [_core.pic.Species(name, species.charge, species.mass, species.pusher, setup.tracked(name))
+    plan.species = [_core.pic.Species(name, species.charge, species.mass, species.pusher, setup.tracked(name),
+                                      species.moves, species.test)
                     for name, species in p.species.items()]
+    plan.filter_passes, plan.filter_compensation = p.fields.filter_passes, p.fields.filter_compensation
+    plan.at_nodes = p.solver.gather == "momentum"
     plan.electrostatic = p.fields.solver == "electrostatic"
     potentials = setup.potentials_at(np.arange(0, setup.steps + 1, setup.sampled_step if not whole else setup.steps))[0]
     sides = potentials[:2 * setup.dimension].reshape(-1, 2)
@@ -49,8 +54,19 @@ def plan_of(setup: Setup, whole: bool = True) -> _core.pic.Plan:
         for pair in p.collision.values()]
     plan.scatterings = [scattering_of(setup, name, whole) for name in p.scattering]
     plan.secondaries = [secondary_of(setup, name) for name in p.secondary]
+    plan.field_ionisations = [ionisation_of(setup, name) for name in p.ionisation]
+    plan.external = external_of(setup, whole)
     plan.set_window(p.window.speed, p.window.start * setup.units.of("time"))
     return plan
+
+
+def ionisation_of(setup: Setup, name: str) -> _core.pic.FieldIonisation:
+    own, names, units = setup.p.ionisation[name], list(setup.p.species), setup.units
+    return _core.pic.FieldIonisation(
+        name, *(names.index(part) for part in (own.species, own.ions, own.electrons)),
+        own.potential * units.of("temperature") * ELECTRON_REST_ENERGY / HARTREE,
+        int(setup.p.species[own.ions].charge), own.l, ATOMIC_FIELD / units.in_si("E"),
+        ATOMIC_TIME / units.in_si("time"))
 
 
 def emitter_of(setup: Setup, name: str, whole: bool) -> _core.pic.Emitter:

@@ -62,6 +62,7 @@ class Setup:
         self.dt = p.time.step * self.units.of("time")
         self.steps = max(1, math.ceil(p.time.end / p.time.step - 1e-9))
         self.cell_volume = math.prod(self.spacing)
+        self.from_files: dict[str, tuple[np.ndarray, np.ndarray, np.ndarray]] = {}  # particles of species' files
 
     def profile(self, key: str, content: str | float, quantity: str) -> Profile:
         """Return the profile of a key of the input, whose values have the unit of a quantity."""
@@ -97,22 +98,11 @@ class Setup:
                  for kind in "eb" for d, part in zip(DIRECTIONS, getattr(self.p.fields, kind))}
         return {name: profile for name, profile in profiles.items() if profile.constant != 0.0}
 
-    @property
-    def external_fields(self) -> dict[str, Profile]:
-        """Profiles of the constant external E of an electrostatic run."""
-        electrostatic = self.p.fields.solver == "electrostatic"
-        return {name: profile for name, profile in self.initial_fields.items() if electrostatic and name[0] == "e"}
-
-    @property
-    def evolving_fields(self) -> dict[str, Profile]:
-        """Profiles of the initial fields that the run advances."""
-        return {name: profile for name, profile in self.initial_fields.items() if name not in self.external_fields}
-
     @cached_property
     def samples(self) -> int:
         """Largest number of steps or cells at which formulas are checked before a run."""
         p = self.p
-        texts = [*p.fields.e, *p.fields.b, *(part for species in p.species.values()
+        texts = [*p.fields.e, *p.fields.b, *p.external.e, *p.external.b, *(part for species in p.species.values()
                                              for part in (species.density, *species.temperature, *species.drift)),
                  *(plate.flux for plate in p.emission.values()), *(laser.envelope for laser in p.laser.values()),
                  *(part for conductor in p.conductor.values() for part in (conductor.where, conductor.potential)),
@@ -240,18 +230,6 @@ class Setup:
         """Return the points of ex, … bz in the cells with these centres."""
         shift = np.array(HALF[name][:self.dimension]) - 1  # in half cells
         return centres + 0.5 * shift * np.array(self.spacing)
-
-    def external_field(self, name: str, first: Any, extent: Any, guard: int) -> np.ndarray:
-        """Return the external ex, ey or ez of an electrostatic run in a box of cells with guards, [x, y, z].
-
-        It is continued around periodic sides and mirrored behind others.
-        """
-        first, extent = [n - guard for n in first], [n + 2 * guard for n in extent]
-        points = self.yee_points(name, self.centres(first, extent))
-        for d, (length, side) in enumerate(zip(self.lengths, self.sides("", 0))):
-            x = points[:, d]
-            points[:, d] = np.mod(x, length) if side == "periodic" else length - np.abs(length - np.abs(x))
-        return self.initial_fields[name].at(points).reshape(extent)
 
     def sample_points(self) -> Iterator[np.ndarray]:
         """Yield the centres of all cells of the box, or of an evenly spread sample, [n, D] at a time."""

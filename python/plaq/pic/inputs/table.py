@@ -5,7 +5,7 @@ from __future__ import annotations
 from plaq.inputs import running
 from plaq.inputs.kinds import boolean, choice, integer, list_of, one_of, real, text
 from plaq.inputs.schema import REQUIRED, Parameter, Schema
-from plaq.pic.inputs.kinds import formula, per_direction, sides, sides_at, table_file, three
+from plaq.pic.inputs.kinds import constant, formula, per_direction, sides, sides_at, table_file, three
 
 PROGRAM = "plaq pic"
 DIRECTIONS = "xyz"
@@ -24,13 +24,16 @@ QUIET_STEP = 0.1  # default step of an electrostatic solver, 1/ω_p
 SECTIONS = {
     "units": "Units of the numbers of the input. Charges are in e, masses in m_e in either system, "
              "momenta are u = γβ.",
-    "constants": "Names that formulas may use, each a number.",
+    "constants": "Names that formulas may use: numbers, and tables as functions, linear between their points and "
+                 "constant outside.",
     "grid": "The box from 0 to `length`, its cells, and the patches that it is cut into.",
     "boundaries": "Conditions at the sides of the box.",
     "time": "Duration and time step.",
     "solver": "Order of the particles' shape, arithmetic, random numbers.",
-    "fields": "Electric and magnetic field at the beginning, formulas of x, y, z. With an electrostatic solver: "
-              "external fields, in all steps.",
+    "fields": "Electric and magnetic field at the beginning, formulas of x, y, z.",
+    "external": "Fields from outside that particles feel in addition, formulas of x, y, z, t or from a file. No "
+                "charge or "
+                "conductor changes them, and they are not in the fields of results.",
     "species.*": "Particles of one kind. Profiles are formulas of x, y, z.",
     "emission.*": "Plates that emit particles of a species, anywhere in the box and at any angle: "
                   "a point in one dimension, a line in two, a square in three.",
@@ -47,6 +50,9 @@ SECTIONS = {
                     "units.density gives the number of real atoms.",
     "secondary.*": "Emission of particles by impacts of others on sides that absorb them, by chance, with the weight "
                    "of the one that arrived.",
+    "ionisation.*": "Ionisation of particles by the electric field that they feel, with the rate of Ammosov, Delone "
+                    "and "
+                    "Krainov; units.density gives the field in SI.",
     "output": "Files in the openPMD standard, and columns of the history.",
     "probe.*": "Field at a place or along a line in the direction of an axis, in time.",
     "histogram.*": "Distribution of a species over one or two of x, y, z, ux, uy, uz, energy: "
@@ -64,7 +70,7 @@ TABLE = [
               "normalised: to ω_p and c; SI: s, m, 1/m³, V/m, T, and temperatures in eV"),
     Parameter("units", "density", real("[1e-30, 1e60]"), None, "1/m³",
               "reference density n_0, which defines ω_p; SI needs it, and files then have SI units"),
-    Parameter("constants", "*", real(), None, "", "a number"),
+    Parameter("constants", "*", constant(), None, "", "a number, or the points of a table"),
     Parameter("grid", "cells", per_direction(integer(4, 10**6)), REQUIRED, "",
               "in each direction; their number is the dimension"),
     Parameter("grid", "length", per_direction(real("(0, inf)")), REQUIRED, "c/ω_p", "of the box in each direction",
@@ -83,24 +89,47 @@ TABLE = [
               "of the run; a finished run resumes with a later one",
               ("t_end", "tmax", "t_max", "duration", "steps", "nsteps", "max_step")),
     Parameter("time", "step", one_of("auto", real("(0, inf)")), "auto", "1/ω_p",
-              f"auto: {COURANT} of the Courant limit, (Σ 1/Δ²)^(-1/2) or with cowan's stencil the least Δ; "
+              f"auto: {COURANT} of the Courant limit, (Σ 1/Δ²)^(-1/2), with cowan's stencil the least Δ, with "
+              f"lehe's the "
+              "lower one of Δx and (1/Δy² + 1/Δz²)^(-1/2); "
               f"of an electrostatic solver {QUIET_STEP} / ω_p",
               ("dt", "timestep", "time_step", "delta_t")),
     Parameter("solver", "order", integer(1, 3), 1, "", "of the particles' shape: 1 linear, 2 quadratic, 3 cubic"),
+    Parameter("solver", "gather", choice("energy", "momentum"), "energy", "",
+              "of E and B at particles: energy: from the points of Yee's mesh; momentum: from their means at the "
+              "nodes, so "
+              "that forces in a periodic electrostatic plasma add up to 0"),
     Parameter("solver", "precision", choice("double", "single"), "double", "", "of positions and momenta"),
     Parameter("solver", "seed", integer(0, 2**63 - 1), 1, "", "of all random numbers"),
     Parameter("fields", "solver", choice("electromagnetic", "electrostatic"), "electromagnetic", "",
-              "Maxwell's equations on Yee's mesh, or E = -grad φ + fields.e in every step and B constant"),
-    Parameter("fields", "stencil", choice("yee", "cowan"), "yee", "",
+              "Maxwell's equations on Yee's mesh, or E = -grad φ in every step and B constant"),
+    Parameter("fields", "stencil", choice("yee", "cowan", "lehe"), "yee", "",
               "of curl E; cowan: smoothed across, so that light along the axes is as fast as light where the step "
-              "is near its limit"),
+              "is near its limit; lehe: light along x is not slower than in vacuum, against numerical Cherenkov "
+              "radiation of "
+              "what moves along x"),
+    Parameter("fields", "of_moving", list_of(text(), longest=1000), (), "",
+              "species whose field at t = 0 is that of charges that move with their mean momentum, along its largest "
+              "component; of a species' file it is that of all its particles"),
+    Parameter("fields", "filter_passes", integer(0, 100), 0, "",
+              "of the binomial filter (1, 2, 1)/4 in each direction, of the current, or of the charge with an "
+              "electrostatic "
+              "solver"),
+    Parameter("fields", "filter_compensation", boolean(), False, "",
+              "whether a pass follows that keeps long waves to the order (k Δx)^4"),
     Parameter("fields", "e", three(formula()), (0.0, 0.0, 0.0), "m_e c ω_p/e",
-              "E_x, E_y, E_z at t = 0; of an electrostatic solver added to -grad φ in every step"),
+              "E_x, E_y, E_z at t = 0, of an electromagnetic solver"),
     Parameter("fields", "b", three(formula()), (0.0, 0.0, 0.0), "m_e ω_p/e",
               "B_x, B_y, B_z at t = 0; of an electrostatic solver in every step"),
     Parameter("fields", "of_charges", boolean(), False, "",
               "whether E includes the field of the charges at t = 0, in a periodic box on a uniform background; "
               "if not, a static background cancels them; an electrostatic solver always includes it"),
+    Parameter("external", "e", three(formula()), (0.0, 0.0, 0.0), "m_e c ω_p/e", "E_x, E_y, E_z"),
+    Parameter("external", "b", three(formula()), (0.0, 0.0, 0.0), "m_e ω_p/e", "B_x, B_y, B_z"),
+    Parameter("external", "file", text(), None, "",
+              "meshes E and B of an openPMD file in HDF5, added to the formulas; the path is relative to the input"),
+    Parameter("external", "factor", formula(), 1.0, "", "of the fields of the file, a formula of t"),
+    Parameter("external", "checksum", text(), None, "", "SHA-256 of the file; unset: that of the file as it is"),
     Parameter("species.*", "charge", real(), REQUIRED, "e", "of one particle"),
     Parameter("species.*", "mass", real("(0, inf)"), REQUIRED, "m_e", "of one particle"),
     Parameter("species.*", "density", formula(), 0.0, "n_0",
@@ -120,6 +149,20 @@ TABLE = [
               ("velocity", "momentum", "u", "v", "mean_velocity")),
     Parameter("species.*", "distribution", choice("maxwell", "juttner"), "maxwell", "",
               "of momenta: normal ones of variance k_B T/m c², or relativistic ones"),
+    Parameter("species.*", "momenta", formula(), None, "",
+              "density of u in place of distribution, temperature and drift: a formula of ux, uy, uz, x, y, z with "
+              "values "
+              "from 0 to 1", ("dist_fn", "distribution_function")),
+    Parameter("species.*", "momenta_low", three(real()), (0.0, 0.0, 0.0), "γβ", "least u_x, u_y, u_z of momenta"),
+    Parameter("species.*", "momenta_high", three(real()), (0.0, 0.0, 0.0), "γβ", "largest u_x, u_y, u_z of momenta"),
+    Parameter("species.*", "file", text(), None, "",
+              "an openPMD file in HDF5 whose particles are there at the beginning, as well; the path is relative to "
+              "the "
+              "input"),
+    Parameter("species.*", "file_species", text(), None, "", "name of the species in the file, if it has several"),
+    Parameter("species.*", "checksum", text(), None, "", "SHA-256 of the file; unset: that of the file as it is"),
+    Parameter("species.*", "moves", boolean(), True, "", "if not, its particles stay where they are, as a charge"),
+    Parameter("species.*", "test", boolean(), False, "", "whether its particles feel fields and make none"),
     Parameter("species.*", "pusher", choice(*PUSHERS), "boris", "", "scheme that advances momenta"),
     Parameter("emission.*", "species", text(), REQUIRED, "", "that the plate emits"),
     Parameter("emission.*", "at", per_direction(real()), REQUIRED, "c/ω_p", "a point of the plate: its middle"),
@@ -187,6 +230,11 @@ TABLE = [
     Parameter("secondary.*", "at", list_of(choice(*SIDES), longest=6), (), "",
               "sides that emit; none: all that absorb particles"),
     Parameter("secondary.*", "temperature", real("[0, inf)"), 0.0, "m_e c²", "of those that are emitted"),
+    Parameter("ionisation.*", "species", text(), REQUIRED, "", "that is ionised"),
+    Parameter("ionisation.*", "ions", text(), REQUIRED, "", "species of what is left, with a charge higher by one"),
+    Parameter("ionisation.*", "electrons", text(), REQUIRED, "", "species of the new electrons"),
+    Parameter("ionisation.*", "potential", real("(0, inf)"), REQUIRED, "m_e c²", "energy that it takes"),
+    Parameter("ionisation.*", "l", integer(0, 3), 0, "", "orbital quantum number of the electron, with m = 0"),
     Parameter("output", "every", _every, 0, "steps", "between two files; 0: none"),
     Parameter("output", "fields", list_of(choice(*COMPONENTS), longest=len(COMPONENTS)),
               ("ex", "ey", "ez", "bx", "by", "bz", "rho"), "",

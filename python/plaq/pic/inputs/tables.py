@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from plaq.errors import InputError
-from plaq.pic.inputs import lxcat
+from plaq.pic.inputs import lxcat, openpmd_input
 
 MASSES = 0.01  # relative difference of m/M of a file and of the input
 
@@ -20,7 +21,8 @@ def beside(sections: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
     def path(value: Any) -> Any:
         return str(folder / value) if isinstance(value, str) and value and "\n" not in value else value
 
-    return _changed(sections, lambda name, value: path(value))
+    out = _changed(sections, lambda name, value: path(value))
+    return _with_files(out, lambda own: {"file": path(own["file"])})
 
 
 def with_content(sections: Mapping[str, Any], values: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -49,7 +51,25 @@ def with_content(sections: Mapping[str, Any], values: Mapping[str, Any]) -> Mapp
                     raise InputError(f"{SECTION}.{name}.{role} is missing: {kind} needs a species")
         return lxcat.write(processes)
 
-    return _changed(sections, content)
+    return _with_files(_changed(sections, content),
+                       lambda own: {"file": os.path.abspath(own["file"]),
+                                    "checksum": own.get("checksum") or openpmd_input.checksum(own["file"])})
+
+
+def _with_files(sections: Mapping[str, Any],
+                change: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the sections with the keys of change(section) for each section that has a file in openPMD."""
+
+    def changed(own: Any) -> Any:
+        named = isinstance(own, Mapping) and isinstance(own.get("file"), str)
+        return {**own, **change(own)} if named else own
+
+    out = dict(sections)
+    if "external" in out:
+        out["external"] = changed(out["external"])
+    if isinstance(out.get("species"), Mapping):
+        out["species"] = {name: changed(own) for name, own in out["species"].items()}
+    return out
 
 
 def _changed(sections: Mapping[str, Any], change: Any) -> Mapping[str, Any]:

@@ -33,6 +33,9 @@ def describe(setup: Setup) -> str:
           for name, species in p.species.items()),
         *((f"emission {name}", emitted(setup, name)) for name in p.emission),
         *conductors(setup),
+        *external(setup),
+        *((f"ionisation {name}", f"of {own.species} to {own.ions} and {own.electrons} by the field")
+          for name, own in p.ionisation.items()),
         ("memory", f"{format_size(needed.sum())}, the largest patch {format_size(needed.max())}"
          + (f"; up to {format_size(more)} more for particles from plates, if none leaves"
             if (more := loads.emitted_bytes(setup)) else "")),
@@ -75,6 +78,15 @@ def window_and_light(setup: Setup) -> list[tuple[str, str]]:
     if setup.p.window.speed:
         rows.append(("window", f"moves with {setup.p.window.speed:g} c from t = {setup.p.window.start:g} on"))
     return rows
+
+
+def external(setup: Setup) -> list[tuple[str, str]]:
+    """Return the row of fields from outside."""
+    own = setup.p.external
+    parts = [f"{kind.upper()}_{d} = {part if isinstance(part, str) else f'{part:g}'}"
+             for kind in "eb" for d, part in zip("xyz", getattr(own, kind)) if part != 0.0]
+    parts += [f"the file {own.file}"] * (own.file is not None)
+    return [("from outside", ", ".join(parts))] if parts else []
 
 
 def conductors(setup: Setup) -> list[tuple[str, str]]:

@@ -9,9 +9,9 @@ import numpy as np
 
 from plaq.data.formatting import format_size
 from plaq.machine import memory
+from plaq.pic.inputs.external import strongest
 from plaq.pic.inputs.loads import Loads, recorded_bytes
 from plaq.pic.inputs.setup import Setup
-from plaq.pic.inputs.table import DIRECTIONS
 
 FAST = 0.5  # ω_p Δt
 TURN = 1.0  # ω_c Δt
@@ -72,27 +72,28 @@ def _residence_time(setup: Setup) -> float:
 
 def _of_magnets(setup: Setup) -> Iterator[str]:
     fields = [profile for name, profile in setup.initial_fields.items() if name.startswith("b")]
-    if not fields:
+    outside = strongest(setup, "b")
+    if not fields and not outside:
         return
     if all(profile.constant is not None for profile in fields):
-        strongest = math.hypot(*(profile.constant for profile in fields))
+        inside = math.hypot(*(profile.constant for profile in fields))
     else:
-        strongest = max(float(np.max(np.linalg.norm([profile.at(points) for profile in fields], axis=0)))
-                        for points in setup.sample_points())
+        inside = max(float(np.max(np.linalg.norm([profile.at(points) for profile in fields], axis=0)))
+                     for points in setup.sample_points())
     for name, species in setup.p.species.items():
-        turn = abs(species.charge) / species.mass * strongest * setup.dt
+        turn = abs(species.charge) / species.mass * (inside + outside) * setup.dt
         if turn > TURN:
-            yield (f"species {name}: ω_c Δt = {turn:.3g} where fields.b is strongest, {2 * math.pi / turn:.2g} steps "
+            yield (f"species {name}: ω_c Δt = {turn:.3g} where B is strongest, {2 * math.pi / turn:.2g} steps "
                    "to a turn, so that frequency and radius are wrong")
 
 
 def _of_external_fields(setup: Setup) -> Iterator[str]:
     """Warn of an external E that conductors would change."""
-    for name in setup.external_fields:
-        d = DIRECTIONS.index(name[1])
-        if d < setup.dimension and (setup.p.conductor or "periodic" not in getattr(setup.p.boundaries, name[1])):
-            yield (f"fields.e: conductors do not respond to the external E_{name[1]}, as real ones would; a "
-                   f"voltage between sides is boundaries.potential_{name[1]}")
+    for i, d in enumerate(setup.directions):
+        conductors = setup.p.conductor or "conducting" in getattr(setup.p.boundaries, d)
+        if setup.p.fields.solver == "electrostatic" and conductors and setup.p.external.e[i] != 0.0:
+            yield (f"external.e: conductors do not respond to the external E_{d}, as real ones would; a "
+                   f"voltage between sides is boundaries.potential_{d}")
 
 
 def _of_lasers(setup: Setup) -> Iterator[str]:

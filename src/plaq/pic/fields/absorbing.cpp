@@ -38,13 +38,6 @@ void for_each_derivative(const patch_grid& m, int d, const region& r, bool back,
       }
 }
 
-/// Returns the region where differences are known, for the B around own cells.
-region difference_region(const patch_grid& m) {
-  region r = with_guards(m);
-  for (int d = 0; m.smoothed && d < m.dimensions; ++d) ++r.low[d], --r.high[d];
-  return r;
-}
-
 }  // namespace
 
 template <class T>

@@ -72,6 +72,30 @@ void fold_image_charge(const patch_grid& m, const sides& walls, fields<T>& f) {
 }
 
 template <class T>
+void mirror_current(const patch_grid& m, const sides& walls, fields<T>& f) {
+  for_each_wall(m, walls, [&](int d, int side) {
+    for (int c = 0; c < 3; ++c) {
+      const T sign = c == d ? 1 : -1;
+      if (c != d)
+        for_each_pair(m, d, wall_plane(m, d, side), wall_plane(m, d, side), f.j[c], [](T& on, T&) { on = 0; });
+      for_each_image(m, d, side, c == d, [&](int behind, int before) {
+        for_each_pair(m, d, behind, before, f.j[c], [&](T& out, T& in) { out = sign * in; });
+      });
+    }
+  });
+}
+
+template <class T>
+void mirror_charge(const patch_grid& m, const sides& walls, fields<T>& f) {
+  for_each_wall(m, walls, [&](int d, int side) {
+    for_each_pair(m, d, wall_plane(m, d, side), wall_plane(m, d, side), f.rho, [](T& on, T&) { on = 0; });
+    for_each_image(m, d, side, false, [&](int behind, int before) {
+      for_each_pair(m, d, behind, before, f.rho, [&](T& out, T& in) { out = -in; });
+    });
+  });
+}
+
+template <class T>
 void mirror_fields(const patch_grid& m, const sides& walls, fields<T>& f) {
   for_each_wall(m, walls, [&](int d, int side) {
     const int wall = wall_plane(m, d, side);
@@ -126,6 +150,8 @@ void close_b(const patch_grid& m, const sides& walls, fields<T>& f, int from_x) 
 #define PLAQ_PIC_FOR(T)                                                          \
   template void fold_image_current(const patch_grid&, const sides&, fields<T>&); \
   template void fold_image_charge(const patch_grid&, const sides&, fields<T>&);  \
+  template void mirror_current(const patch_grid&, const sides&, fields<T>&);     \
+  template void mirror_charge(const patch_grid&, const sides&, fields<T>&);      \
   template void mirror_fields(const patch_grid&, const sides&, fields<T>&);      \
   template void close_b(const patch_grid&, const sides&, fields<T>&, int);
 PLAQ_PIC_FOR(float)

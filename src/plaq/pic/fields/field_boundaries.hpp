@@ -11,6 +11,11 @@ void fold_image_current(const patch_grid& m, const sides& walls, fields<T>& f);
 /// Adds rho behind the walls to rho at its images.
 template <class T>
 void fold_image_charge(const patch_grid& m, const sides& walls, fields<T>& f);
+/// Sets J, or rho, behind the walls to the images of those before, and to 0 along the walls.
+template <class T>
+void mirror_current(const patch_grid& m, const sides& walls, fields<T>& f);
+template <class T>
+void mirror_charge(const patch_grid& m, const sides& walls, fields<T>& f);
 /// Sets E and B behind the walls to the images of those before.
 template <class T>
 void mirror_fields(const patch_grid& m, const sides& walls, fields<T>& f);

@@ -15,11 +15,10 @@ std::array<T, 3> inverse_spacing(const patch_grid& m) {
   return out;
 }
 
-/// Advances B with differences that are smoothed across their direction, where the guard cells around exist.
+/// Advances B with differences of other stencils than Yee's, where the guard cells around exist.
 template <class T>
 void advance_b_smoothed(const patch_grid& m, fields<T>& f, double dt) {
-  region r = with_guards(m);
-  for (int d = 0; d < m.dimensions; ++d) ++r.low[d], --r.high[d];
+  const region r = difference_region(m);
   for (int c = 0; c < 3; ++c) {
     const int d1 = (c + 1) % 3, d2 = (c + 2) % 3;
     for_each_row(m, r, [&](std::ptrdiff_t at, std::ptrdiff_t n) {
@@ -35,8 +34,7 @@ template <class T>
 void advance_b(const patch_grid& m, fields<T>& f, double dt) {
   if (m.smoothed) return advance_b_smoothed(m, f, dt);
   const auto over = inverse_spacing<T>(m);
-  region r = with_guards(m);
-  for (int d = 0; d < m.dimensions; ++d) --r.high[d];
+  const region r = difference_region(m);
   for (int c = 0; c < 3; ++c) {
     const int d1 = (c + 1) % 3, d2 = (c + 2) % 3;
     const T a = T(dt) * over[d1], b = T(dt) * over[d2];

@@ -11,13 +11,17 @@ namespace plaq::pic {
 
 namespace {
 
-/// Returns number and weight of the particles of a species that were attached to atoms in a step.
-std::array<double, 2> attachments(const plan& p, const double* row, std::size_t s) {
+/// Returns number and weight of the particles of a species that became others in a step: attached to atoms, or ionised
+/// by the field.
+std::array<double, 2> transformed(const plan& p, const double* row, std::size_t s) {
   std::array<double, 2> out{};
   for (std::size_t n = 0; n < p.scatterings.size(); ++n)
     for (std::size_t k = 0; k < p.scatterings[n].processes.size(); ++k)
       if (p.scatterings[n].projectiles == int(s) && p.scatterings[n].processes[k].kind == gas_process_kind::attachment)
         for (std::size_t i = 0; i < 2; ++i) out[i] += row[record::process(p, n, k) + i];
+  for (std::size_t n = 0; n < p.field_ionisations.size(); ++n)
+    if (p.field_ionisations[n].ionised == int(s))
+      for (std::size_t i = 0; i < 2; ++i) out[i] += row[record::ionised(p, n) + i];
   return out;
 }
 
@@ -36,11 +40,11 @@ void particle_counts::follow(const plan& p, std::int64_t step, const std::vector
       double left = 0, left_weight = 0;
       for (std::size_t side = 0; side < 6; ++side)
         left += columns[record::left + side], left_weight += columns[record::left_weight + side];
-      const auto attached = attachments(p, rows.data() + row * length, s);
+      const auto others = transformed(p, rows.data() + row * length, s);
       const double weight = columns[record::weight],
-                   expected = numbers_[s] - left + columns[record::emitted] - columns[record::absorbed] - attached[0],
+                   expected = numbers_[s] - left + columns[record::emitted] - columns[record::absorbed] - others[0],
                    expected_weight = weights_[s] - left_weight + columns[record::emitted_weight] -
-                                     columns[record::absorbed_weight] - attached[1];
+                                     columns[record::absorbed_weight] - others[1];
       const double size = std::abs(weights_[s]) + std::abs(columns[record::emitted_weight]);
       const bool charge_kept = std::abs(weight - expected_weight) <= 1e-9 * size;
       if (columns[record::number] != expected || !charge_kept) {

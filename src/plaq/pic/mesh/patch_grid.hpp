@@ -26,14 +26,16 @@ struct patch_grid {
   std::array<std::ptrdiff_t, 3> stride{};
   std::array<double, 3> spacing{1, 1, 1};
   double dt = 0;
-  bool smoothed = false;  ///< curl E across, by `weights`
+  bool smoothed = false;  ///< curl E has differences by `weights`
+  int reach = 1;          ///< of differences in x, in cells
   std::array<stencil_weights, 3> weights{};
 
   patch_grid() = default;
   patch_grid(const plan& p, const point& patch)
       : dimensions(p.dimensions),
         dt(p.dt),
-        smoothed(p.curl == stencil::cowan && p.dimensions > 1),
+        smoothed(p.curl == stencil::lehe || (p.curl == stencil::cowan && p.dimensions > 1)),
+        reach(p.curl == stencil::lehe ? 2 : 1),
         weights(difference_weights(p)) {
     std::ptrdiff_t step = 1;
     for (int d = 0; d < dimensions; ++d) {

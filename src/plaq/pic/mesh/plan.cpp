@@ -242,7 +242,7 @@ gas_process_kind parse_gas_process(const std::string& name) {
 }
 
 stencil parse_stencil(const std::string& name) {
-  static constexpr std::array<std::string_view, 2> all{"yee", "cowan"};
+  static constexpr std::array<std::string_view, 3> all{"yee", "cowan", "lehe"};
   return parse_name<stencil>(name, all, "the stencil");
 }
 
@@ -290,6 +290,10 @@ double plan::courant() const {
   double sum = 0, least = spacing(0);
   for (int d = 1; d < dimensions; ++d) least = std::min(least, spacing(d));
   if (curl == stencil::cowan) return least;
+  if (curl == stencil::lehe) {
+    for (int d = 1; d < dimensions; ++d) sum += 1 / (spacing(d) * spacing(d));
+    return std::min(spacing(0), 1 / std::sqrt(sum));
+  }
   for (int d = 0; d < dimensions; ++d) sum += 1 / (spacing(d) * spacing(d));
   return 1 / std::sqrt(sum);
 }
@@ -331,7 +335,9 @@ void plan::check() const {
   if (!(dt > 0) || !std::isfinite(dt)) refuse_plan("dt = ", dt, ": above 0");
   if (!electrostatic && !(dt < courant()))
     refuse_plan("dt = ", dt, ": above 0 and below the Courant limit ", courant(),
-                curl == stencil::yee ? " = 1 / sqrt(sum 1 / dx^2)" : ", the least side of a cell");
+                curl == stencil::yee     ? " = 1 / sqrt(sum 1 / dx^2)"
+                : curl == stencil::cowan ? ", the least side of a cell"
+                                         : ", the lower one of dx and 1 / sqrt(1 / dy^2 + 1 / dz^2)");
   for (std::size_t s = 0; s < species_list.size(); ++s) {
     const species& k = species_list[s];
     if (k.name.empty()) refuse_plan("a species has no name");

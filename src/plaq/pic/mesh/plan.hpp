@@ -1,10 +1,13 @@
 // Plan of a run: mesh, time step, species, conditions at the sides of the box.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "plaq/pic/mesh/external_plan.hpp"
+#include "plaq/pic/mesh/field_ionisation.hpp"
 #include "plaq/pic/mesh/gas_plan.hpp"
 
 namespace plaq::pic {
@@ -18,8 +21,10 @@ enum class field_boundary { periodic, conducting, absorbing };
 enum class particle_boundary { periodic, absorbed, reflected, thermal };
 
 /// Stencil of curl E: Yee (1966), or differences smoothed across their direction, so that waves along the axes move
-/// with c at the step dx: Cole (1997), Karkkainen (2006), Cowan et al., Phys. Rev. ST Accel. Beams 16 (2013) 041303.
-enum class stencil { yee, cowan };
+/// with c at the step dx: Cole (1997), Karkkainen (2006), Cowan et al., Phys. Rev. ST Accel. Beams 16 (2013) 041303; or
+/// differences in x over one and three cells, so that waves along x are not slower than c at any wave number: Lehe et
+/// al., Phys. Rev. ST Accel. Beams 16 (2013) 021301.
+enum class stencil { yee, cowan, lehe };
 
 /// Returns the enumerator of a name. Throws input_error that lists the names.
 pusher parse_pusher(const std::string& name);
@@ -33,6 +38,11 @@ struct species {
   double charge = -1, mass = 1;  ///< of a particle of weight 1, in e and m_e
   pusher scheme = pusher::boris;
   bool tracked = false;  ///< its particles have ids
+  bool moves = true;     ///< if not, neither fields nor currents concern its particles
+  bool test = false;     ///< its particles make no fields
+
+  /// Charge that makes fields, of a particle of weight 1.
+  double source() const { return test ? 0 : charge; }
 };
 
 /// Plate at rest that emits particles of a species: its centre and normal in the dimensions that are used; a line in
@@ -128,15 +138,24 @@ struct plan {
   double coupling = 0, density_scale = 0;
   std::vector<gas_scattering> scatterings;
   std::vector<secondary_emission> secondaries;
+  std::vector<field_ionisation> field_ionisations;
   moving_window window;
+  external_plan external;
+  int filter_passes = 0;             ///< of the binomial filter of J and rho
+  bool filter_compensation = false;  ///< whether a pass of compensation follows
+  /// Whether particles gather means of E and B at the nodes, so that the forces of charges on each other add up to 0.
+  bool at_nodes = false;
 
   double spacing(int d) const { return lengths[d] / cells[d]; }
   double cell_volume() const;
-  /// Largest stable time step of the field solver: 1 / sqrt(sum 1/dx^2), or the least dx with Cowan's stencil.
+  /// Largest stable time step of the field solver: 1 / sqrt(sum 1/dx^2); with Cowan's stencil the least dx, with
+  /// Lehe's dx and 1 / sqrt(1/dy^2 + 1/dz^2), the lower one.
   double courant() const;
   /// Guard cells around a patch: as many as a particle that ends in the next cell reaches, and one more where a path
-  /// that begins there, after a wall, deposits current too.
-  int guard() const { return (order == 1 ? 2 : 3) + (dimensions > 1 && bounded()); }
+  /// that begins there, after a wall, deposits current too; Lehe's differences reach one cell farther than others.
+  int guard() const {
+    return std::max((order == 1 ? 2 : 3) + (dimensions > 1 && bounded()), curl == stencil::lehe ? 3 + (order > 1) : 0);
+  }
   bool periodic(int d) const { return field_boundaries[d][0] == field_boundary::periodic; }
   /// Nodes of the box in a dimension, including that of a high side that is not periodic.
   int nodes(int d) const { return cells[d] + (d < dimensions && !periodic(d)); }

@@ -38,6 +38,8 @@ std::vector<std::string> record::names(const plan& p) {
   for (const gas_scattering& g : p.scatterings)
     for (const gas_process& k : g.processes)
       for (const char* quantity : {".count_", ".count_weight_"}) out.push_back(g.name + quantity + k.label);
+  for (const field_ionisation& i : p.field_ionisations)
+    for (const char* quantity : {".count", ".count_weight"}) out.push_back(i.name + quantity);
   return out;
 }
 

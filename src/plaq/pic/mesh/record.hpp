@@ -9,7 +9,7 @@
 namespace plaq::pic {
 
 /// Columns of a row: time, energies of E and B, then those of each species, then "gauss", then two for each process in
-/// a gas: the number of particles that had it, and their weight.
+/// a gas and for each field ionisation: the number of particles that had it, and their weight.
 struct record {
   static constexpr std::size_t time = 0, energies = 1, first_species = 7;
   /// Columns within a species: number and weight after the step; kinetic energy and momentum at time - dt/2, of those
@@ -40,8 +40,10 @@ struct record {
     for (std::size_t n = 0; n < scattering; ++n) k += p.scatterings[n].processes.size();
     return gauss(p) + 1 + 2 * k;
   }
+  /// First column of a field ionisation.
+  static std::size_t ionised(const plan& p, std::size_t n) { return process(p, p.scatterings.size(), 0) + 2 * n; }
   /// Number of columns.
-  static std::size_t length(const plan& p) { return process(p, p.scatterings.size(), 0); }
+  static std::size_t length(const plan& p) { return ionised(p, p.field_ionisations.size()); }
   /// Names of the columns.
   static std::vector<std::string> names(const plan& p);
   /// Merges the rows of two patches: sums, but for time and the residual of Gauss's law, where the larger counts.

@@ -1,10 +1,35 @@
 #include "plaq/pic/mesh/stencil.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
 
 namespace plaq::pic {
 
+namespace {
+
+std::array<stencil_weights, 3> lehe_weights(const plan& p) {
+  std::array<stencil_weights, 3> out;
+  for (int d = 0; d < p.dimensions; ++d) {
+    stencil_weights& w = out[std::size_t(d)];
+    const double over = 1 / p.spacing(d);
+    if (d == 0) {
+      const double r = p.spacing(0) / p.dt, sine = std::sin(std::numbers::pi / (2 * r));
+      w.delta = 0.25 * (1 - r * r * sine * sine) * over;
+      for (int t = 1; t < p.dimensions; ++t)
+        w.beta[std::size_t(t)] = 0.125 * std::pow(p.spacing(0) / p.spacing(t), 2) * over;
+    } else {
+      w.beta[0] = 0.125 * over;
+    }
+    w.alpha = over - 2 * (w.beta[0] + w.beta[1] + w.beta[2]) - 3 * w.delta;
+  }
+  return out;
+}
+
+}  // namespace
+
 std::array<stencil_weights, 3> difference_weights(const plan& p) {
+  if (p.curl == stencil::lehe) return lehe_weights(p);
   std::array<stencil_weights, 3> out;
   std::array<double, 3> r{};
   double finest = p.spacing(0);

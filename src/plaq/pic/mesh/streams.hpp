@@ -17,12 +17,13 @@ enum class random_purpose : std::uint32_t {
   emission = 4,
   collisions = 5,
   gas = 6,
-  secondary = 7
+  secondary = 7,
+  field_ionisation = 16
 };
 
 /// Returns the stream of some coordinates: species (or emitter); a number of the mesh; the step. The number of the mesh
 /// is a cell (positions, momenta), a patch (thermal_wall, secondary), a tile of an emitter, or a patch and its cell
-/// (collisions, gas).
+/// (collisions, gas, field_ionisation).
 inline stream_id stream_of(std::uint64_t seed, random_purpose purpose, std::uint32_t species, std::uint64_t cell,
                            std::uint64_t step = 0) {
   return {.seed = seed,

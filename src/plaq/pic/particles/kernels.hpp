@@ -23,6 +23,7 @@ struct motion {
   double charge = 0;        ///< of weight 1
   sides walls{};            ///< sides of the patch that are sides of the box
   bool long_paths = false;  ///< whether a path in a step may be longer than a cell
+  bool at_nodes = false;    ///< whether E and B are given at the nodes
 };
 
 /// Particles that cross out of the patch or meet a wall, in rising order. `leaving` are in another patch at the end of
@@ -47,6 +48,11 @@ particle_sums advance(const patch_grid& m, int order, const motion& by, fields<T
 /// Advances momenta alone, over a time dt.
 template <class T>
 void kick(const patch_grid& m, int order, const motion& by, const fields<T>& f, particles<T>& p, double dt);
+
+/// Returns |E| at each particle.
+template <class T>
+std::vector<double> electric_field_at(const patch_grid& m, int order, bool at_nodes, const fields<T>& f,
+                                      const particles<T>& p);
 
 /// Straight path within a step, from a position in a cell; the displacement in cells, in dimensions that are not used
 /// in lengths.

@@ -93,7 +93,7 @@ particle_sums advance_kernel(const patch_grid& m, const motion& by, fields<T>& f
       for (int c = 0; c < 3; ++c) u[c] = load_masked<V>(p.u[std::size_t(c)].data() + i, mask);
       const V w = load_masked<V>(p.w.data() + i, mask);
       const point_weights<D, Order, V> s(x);
-      gather_fields(m, f, at, s, e, b);
+      gather_fields(m, f, at, s, by.at_nodes, e, b);
       accelerate(by.scheme, h, e, b, u);
       for (int c = 0; c < 3; ++c) store_masked(p.u[std::size_t(c)].data() + i, u[c], mask);
 
@@ -138,14 +138,37 @@ void kick_kernel(const patch_grid& m, const motion& by, const fields<T>& f, part
       V x[D], u[3], e[3], b[3];
       for (int d = 0; d < D; ++d) x[d] = load_masked<V>(p.x[std::size_t(d)].data() + i, mask);
       for (int c = 0; c < 3; ++c) u[c] = load_masked<V>(p.u[std::size_t(c)].data() + i, mask);
-      gather_fields(m, f, at, point_weights<D, Order, V>(x), e, b);
+      gather_fields(m, f, at, point_weights<D, Order, V>(x), by.at_nodes, e, b);
       accelerate(by.scheme, h, e, b, u);
       for (int c = 0; c < 3; ++c) store_masked(p.u[std::size_t(c)].data() + i, u[c], mask);
     });
   });
 }
 
+template <int D, int Order, class T>
+void electric_field_kernel(const patch_grid& m, bool at_nodes, const fields<T>& f, const particles<T>& p, T* out) {
+  using V = linalg::simd<T, linalg::native_lanes<T>>;
+  for_each_cell_run<D>(m, p, [&](const point&, std::ptrdiff_t at, auto for_each_register) {
+    for_each_register([&](std::size_t i, lane_mask mask) PLAQ_INLINE {
+      V x[D], e[3], b[3];
+      for (int d = 0; d < D; ++d) x[d] = load_masked<V>(p.x[std::size_t(d)].data() + i, mask);
+      gather_fields(m, f, at, point_weights<D, Order, V>(x), at_nodes, e, b);
+      store_masked(out + i, square_root(squared(e)), mask);
+    });
+  });
+}
+
 }  // namespace
+
+template <class T>
+std::vector<double> electric_field_at(const patch_grid& m, int order, bool at_nodes, const fields<T>& f,
+                                      const particles<T>& p) {
+  static constexpr void (*all[3][3])(const patch_grid&, bool, const fields<T>&, const particles<T>&, T*) =
+      PLAQ_PIC_TABLE(electric_field_kernel);
+  std::vector<T> out(p.size());
+  all[m.dimensions - 1][order - 1](m, at_nodes, f, p, out.data());
+  return {out.begin(), out.end()};
+}
 
 template <class T>
 particle_sums advance(const patch_grid& m, int order, const motion& by, fields<T>& f, particles<T>& p,
@@ -164,6 +187,10 @@ void kick(const patch_grid& m, int order, const motion& by, const fields<T>& f, 
 
 template particle_sums advance(const patch_grid&, int, const motion&, fields<float>&, particles<float>&, crossing&);
 template particle_sums advance(const patch_grid&, int, const motion&, fields<double>&, particles<double>&, crossing&);
+template std::vector<double> electric_field_at(const patch_grid&, int, bool, const fields<float>&,
+                                               const particles<float>&);
+template std::vector<double> electric_field_at(const patch_grid&, int, bool, const fields<double>&,
+                                               const particles<double>&);
 template void kick(const patch_grid&, int, const motion&, const fields<float>&, particles<float>&, double);
 template void kick(const patch_grid&, int, const motion&, const fields<double>&, particles<double>&, double);
 

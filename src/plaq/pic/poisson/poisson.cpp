@@ -65,7 +65,8 @@ void solve_cholesky(const std::vector<double>& l, std::vector<double>& x) {
 
 class poisson::implementation {
  public:
-  implementation(const plan& p, const comm::communicator& over, task::detail::pool_base& pool)
+  implementation(const plan& p, const comm::communicator& over, task::detail::pool_base& pool,
+                 const std::array<double, 3>& scale)
       : plan_(p),
         ranks_(over),
         mesh_("poisson", over, pool, transform_extent(p), {.by = fft::cuts::pencils}),
@@ -82,7 +83,7 @@ class poisson::implementation {
       }
     }
     for (std::size_t b = 0; b < local_blocks_.size(); ++b) find_side_sources(b);
-    find_eigenvalues();
+    find_eigenvalues(scale);
     if (!p.conductors.empty()) factor_capacity_matrix();
   }
 
@@ -244,13 +245,13 @@ class poisson::implementation {
         }
   }
 
-  /// Computes the eigenvalues of -d^2/dx_d^2.
-  void find_eigenvalues() {
+  /// Computes the eigenvalues of -scale_d d^2/dx_d^2.
+  void find_eigenvalues(const std::array<double, 3>& scale) {
     const auto n = mesh_.extent();
     for (std::size_t d = 0; d < 3; ++d)
       for (int k = 0; k < n[d]; ++k) {
         const double half = 2 / plan_.spacing(int(d)) * std::sin(std::numbers::pi * k / n[d]);
-        eigenvalues_[d].push_back(int(d) < plan_.dimensions ? half * half : 0);
+        eigenvalues_[d].push_back(int(d) < plan_.dimensions ? scale[d] * half * half : 0);
       }
   }
 
@@ -353,8 +354,9 @@ class poisson::implementation {
   std::vector<image> images_;
 };
 
-poisson::poisson(const plan& p, const comm::communicator& over, task::detail::pool_base& pool)
-    : work_(std::make_unique<implementation>(p, over, pool)) {}
+poisson::poisson(const plan& p, const comm::communicator& over, task::detail::pool_base& pool,
+                 const std::array<double, 3>& scale)
+    : work_(std::make_unique<implementation>(p, over, pool, scale)) {}
 poisson::~poisson() = default;
 std::vector<patch_values> poisson::solve(const std::vector<patch_values>& rho, const std::vector<double>& potentials) {
   return work_->solve(rho, potentials);

@@ -1,5 +1,6 @@
 // Poisson's equation on all ranks: -laplace phi = rho, with the second differences of Yee's mesh.
 #pragma once
+#include <array>
 #include <memory>
 #include <vector>
 
@@ -25,9 +26,11 @@ class poisson {
  public:
   static constexpr std::size_t max_surface_nodes = 4096;
 
-  /// Prepares the transforms. Collective; plan, ranks and pool outlive the solver. Throws input_error where this build
-  /// has no transforms, or conductors have more nodes on their surface than max_surface_nodes.
-  poisson(const plan& p, const comm::communicator& over, task::detail::pool_base& pool);
+  /// Prepares the transforms, of -sum scale_d d^2 phi / dx_d^2 = rho. Collective; plan, ranks and pool outlive the
+  /// solver. Throws input_error where this build has no transforms, or conductors have more nodes on their surface than
+  /// max_surface_nodes.
+  poisson(const plan& p, const comm::communicator& over, task::detail::pool_base& pool,
+          const std::array<double, 3>& scale = {1, 1, 1});
   ~poisson();
 
   /// Returns phi of each patch in all cells of its grid within the box, from rho in the own cells of the patches of

@@ -26,7 +26,7 @@ std::vector<double> charge_near_side(const plan& p, const patch<T>& self, const 
       if (all.cell[at.d][i] != last) continue;
       const double x = double(all.x[at.d][i]);
       const int u = a < p.dimensions ? all.cell[a][i] : 0, v = b < p.dimensions ? all.cell[b][i] : 0;
-      out[std::size_t(u + m.cells[a] * v)] += p.species_list[s].charge * double(all.w[i]) * (at.side ? x : 1 - x);
+      out[std::size_t(u + m.cells[a] * v)] += p.species_list[s].source() * double(all.w[i]) * (at.side ? x : 1 - x);
     }
   }
   return out;
@@ -138,7 +138,7 @@ moving_particles<T> emit(const plan& p, patch<T>& self, std::size_t s) {
   if (!out.state.empty()) {
     fields<T> opposite_charge;
     opposite_charge.rho = std::move(self.plate_charge);
-    deposit_charge(m, p.order, opposite_charge, out.state, -p.species_list[s].charge);
+    deposit_charge(m, p.order, opposite_charge, out.state, -p.species_list[s].source());
     self.plate_charge = std::move(opposite_charge.rho);
   }
   return out;

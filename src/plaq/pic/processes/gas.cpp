@@ -214,8 +214,8 @@ class gas_step {
     one_.append(projectiles(), i, p_.dimensions);
     for (std::size_t c = 0; u && c < 3; ++c) one_.u[c][0] = T((*u)[c]);
     const species& k = p_.species_list[s];
-    kick(self_.mesh, p_.order, {.scheme = k.scheme, .charge_per_mass = k.charge / k.mass}, self_.f, one_,
-         0.5 * sign * p_.dt);
+    kick(self_.mesh, p_.order, {.scheme = k.scheme, .charge_per_mass = k.charge / k.mass, .at_nodes = p_.at_nodes},
+         self_.f, one_, 0.5 * sign * p_.dt);
     return {double(one_.u[0][0]), double(one_.u[1][0]), double(one_.u[2][0])};
   }
   /// Sets the momentum of particle i from that in the frame of the atom.

@@ -104,6 +104,27 @@ std::array<double, 3> flip_along(std::array<double, 3> u, const std::array<doubl
   return u;
 }
 
+std::vector<number_in_cell> numbers_by_cell(const plan& p, const patch_grid& m, std::span<const double> x) {
+  const std::size_t dims = std::size_t(p.dimensions), n = x.size() / dims;
+  std::vector<number_in_cell> out(n);
+  std::unordered_map<std::uint64_t, std::uint64_t> count_in_cell;
+  for (std::size_t i = 0; i < n; ++i) {
+    point cell{};
+    for (std::size_t d = 0; d < dims; ++d)
+      cell[d] = std::clamp(int(std::floor(x[i * dims + d] / m.spacing[d] - m.first[d])), 0, m.cells[d] - 1);
+    const auto in_box = number_in_box(p, m, cell);
+    out[i] = {in_box, count_in_cell[in_box]++};
+  }
+  return out;
+}
+
+std::array<double, 4> draw_uniform(const plan& p, std::size_t species, const number_in_cell& particle,
+                                   std::uint64_t round) {
+  const auto words = random_words(stream_of(p.seed, random_purpose::momenta, std::uint32_t(species), particle.cell),
+                                  (particle.number << 20) + round);
+  return {unit_interval(words[0]), unit_interval(words[1]), unit_interval(words[2]), unit_interval(words[3])};
+}
+
 template <class T>
 void load(const plan& p, patch<T>& self, std::size_t s, const particle_source& source) {
   const patch_grid& m = self.mesh;
@@ -111,7 +132,7 @@ void load(const plan& p, patch<T>& self, std::size_t s, const particle_source& s
   if (source.x.size() != n * dims || source.drift.size() != 3 * n || source.thermal.size() != 3 * n)
     throw input_error("load: x, drift and thermal have other numbers of entries than w");
   particles<T>& to = self.species[s];
-  std::unordered_map<std::uint64_t, std::uint64_t> count_in_cell;
+  const auto numbers = numbers_by_cell(p, m, source.x);
   for (std::size_t i = 0; i < n; ++i) {
     point cell{};
     std::array<double, 3> part{};
@@ -123,9 +144,8 @@ void load(const plan& p, patch<T>& self, std::size_t s, const particle_source& s
       cell[d] = std::min(int(at), m.cells[d] - 1);
       part[d] = at - cell[d];
     }
-    const auto in_box = number_in_box(p, m, cell);
+    const auto [in_box, number] = numbers[i];
     const auto stream = stream_of(p.seed, random_purpose::momenta, std::uint32_t(s), in_box);
-    const auto number = count_in_cell[in_box]++;
     std::array<double, 3> u;
     const double *drift = source.drift.data() + 3 * i, *thermal = source.thermal.data() + 3 * i;
     if (source.juttner) {

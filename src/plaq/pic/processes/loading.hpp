@@ -17,6 +17,16 @@ namespace plaq::pic {
 std::vector<double> make_positions(const plan& p, const patch_grid& m, std::uint32_t stream, int per_cell, bool even,
                                    int from_x = 0);
 
+/// Number of a particle's cell in the box, and the number of particles before it in that cell.
+struct number_in_cell {
+  std::uint64_t cell = 0, number = 0;
+};
+/// Returns the numbers of particles at positions x [particle][dimension] in a patch.
+std::vector<number_in_cell> numbers_by_cell(const plan& p, const patch_grid& m, std::span<const double> x);
+/// Returns four numbers in [0, 1) for a momentum: a function of seed, species, particle and round, which is below 2^20.
+std::array<double, 4> draw_uniform(const plan& p, std::size_t species, const number_in_cell& particle,
+                                   std::uint64_t round);
+
 /// Properties of particles to be loaded, an entry for each particle.
 struct particle_source {
   std::span<const double> x;  ///< [particle][dimension], in the box

@@ -67,7 +67,8 @@ struct path_walker {
     const patch_grid& m = self.mesh;
     path<T> along{cell, {}, {}};
     for (int c = 0; c < 3; ++c) along.start[c] = T(x[c]), along.displacement[c] = T(displacement[c] * fraction);
-    if (fraction > 0) deposit_path(m, p.order, self.f, along, p.species_list[s].charge * double(self.species[s].w[i]));
+    if (fraction > 0)
+      deposit_path(m, p.order, self.f, along, p.species_list[s].source() * double(self.species[s].w[i]));
     for (int d = 0; d < m.dimensions; ++d) x[d] += displacement[d] * fraction;
     for (int c = 0; c < 3; ++c) displacement[c] *= 1 - fraction;
     remaining *= 1 - fraction;
