@@ -13,11 +13,11 @@ void bind_lqcd_wilson(nb::module_& m) {
       .def(
           "__init__",
           [](matrix* self, owned_context& c, const gauge_links& u, double kappa, double mu, const angles& theta,
-             double csw, bool exponential, bool open, double cF) {
-            new (self) matrix(c.ctx, u, {kappa, mu, theta, csw, exponential, open, cF}, u.shared_layout());
+             double csw, bool exponential, bool open, double cF, int spare) {
+            new (self) matrix(c.ctx, u, {kappa, mu, theta, csw, exponential, open, cF, spare}, u.shared_layout());
           },
           "context"_a, "links"_a, "kappa"_a, "mu"_a, "theta"_a, "csw"_a, "exponential"_a = false, "open"_a = false,
-          "cF"_a = 1.0, nb::keep_alive<1, 2>(), free_gil())
+          "cF"_a = 1.0, "spare"_a = 0, nb::keep_alive<1, 2>(), free_gil())
       .def(
           "apply",
           [](matrix& M, spinor& out, const spinor& in, bool dagger) {

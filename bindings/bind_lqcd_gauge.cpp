@@ -23,16 +23,17 @@ void bind_lqcd_gauge(nb::module_& m) {
   m.def(
       "heat_bath",
       [](owned_context& c, gauge_links& u, double beta, double c1, std::uint64_t seed, std::uint32_t chain,
-         std::uint32_t sweep) {
-        c.workers->run("heat bath", [&] { heat_bath(c.ctx, u, {beta, c1}, {seed, chain, sweep}); });
+         std::uint32_t sweep, int first, int last) {
+        c.workers->run("heat bath", [&] { heat_bath(c.ctx, u, {beta, c1}, {seed, chain, sweep}, {first, last}); });
       },
-      "context"_a, "links"_a, "beta"_a, "c1"_a, "seed"_a, "chain"_a, "sweep"_a, free_gil());
+      "context"_a, "links"_a, "beta"_a, "c1"_a, "seed"_a, "chain"_a, "sweep"_a, "first"_a = moving_slices{}.first,
+      "last"_a = moving_slices{}.last, "Links of the slices from first to last move (moving_slices).", free_gil());
   m.def(
       "over_relax",
-      [](owned_context& c, gauge_links& u, double c1) {
-        c.workers->run("over-relaxation", [&] { over_relax(c.ctx, u, c1); });
+      [](owned_context& c, gauge_links& u, double c1, int first, int last) {
+        c.workers->run("over-relaxation", [&] { over_relax(c.ctx, u, c1, {first, last}); });
       },
-      "context"_a, "links"_a, "c1"_a, free_gil());
+      "context"_a, "links"_a, "c1"_a, "first"_a = moving_slices{}.first, "last"_a = moving_slices{}.last, free_gil());
   m.def(
       "rectangle", [](owned_context& c, const gauge_links& u) { return rectangle(c.ctx, u); }, "context"_a, "links"_a,
       free_gil());

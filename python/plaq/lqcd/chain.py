@@ -18,6 +18,7 @@ from plaq.lqcd.action.ranges import Ranges
 from plaq.lqcd.choices import rectangle_coefficient
 from plaq.lqcd.fields.gauge_field import GaugeField
 from plaq.lqcd.fields.lattice import Lattice
+from plaq.lqcd.fields.schroedinger import Walls
 from plaq.lqcd.files.gauge_formats import read_gauge
 from plaq.lqcd.files.ildg import read_ildg, write_ildg
 from plaq.lqcd.measuring import PARTS, PROPAGATORS, Measurements
@@ -37,6 +38,7 @@ class Chain:
         self.seconds = {"updates": 0.0, **dict.fromkeys(PARTS, 0.0), "files": 0.0, "checkpoints": 0.0}
         self.lattice = lattice_of(p, run)
         self.folder = run.comm.on_root(lambda: run.output.folder.path, share=True) if run.has_folder else None
+        self.walls = Walls.of(self.lattice, p) if p.lattice.boundary == "schroedinger" else None
         state = run.resume()
         self.measured = Measurements(p, self.seconds, state, self.folder and self.folder / PROPAGATORS)
         if state is None:
@@ -55,10 +57,10 @@ class Chain:
     def first_field(self) -> GaugeField:
         """Return the field that the chain begins with."""
         updates = self.p.updates
-        if updates.start not in STARTS:
-            return read_gauge(updates.start, self.lattice)
-        gauge = GaugeField(self.lattice)
-        return gauge.hot(updates.seed) if updates.start == "hot" else gauge
+        gauge = (GaugeField(self.lattice) if updates.start in STARTS else read_gauge(updates.start, self.lattice))
+        if updates.start == "hot":
+            gauge.hot(updates.seed)
+        return self.walls.impose(gauge) if self.walls else gauge
 
     def steps(self) -> Iterator[bool]:
         updates = self.p.updates
@@ -84,6 +86,10 @@ class Chain:
         with timed(self.seconds, "updates"):
             if p.updates.algorithm == "hmc":
                 self.move(seed)
+            elif self.walls:
+                self.walls.heat_bath(self.gauge, p.action.beta, seed, self.sweeps)
+                for _ in range(p.updates.over_relaxations):
+                    self.walls.over_relax(self.gauge)
             else:
                 c1 = rectangle_coefficient(p.action.gauge)
                 self.gauge.heat_bath(p.action.beta, seed, self.sweeps, c1=c1)

@@ -15,7 +15,7 @@ from plaq.lqcd.fields.gamma import STRUCTURES
 PARTICLES = ("nucleon", "sigma", "xi", "lambda", "delta", "sigma_star", "xi_star", "omega")
 STRANGE = frozenset(PARTICLES) - {"nucleon", "delta"}
 MOST_FLOW = 10_000  # steps of the flow
-OF_ANALYSIS = frozenset({"plateau", "fit_from", "z_a"})  # keys that change no measured number
+OF_ANALYSIS = frozenset({"plateau", "fit_from", "z_a", "cA"})  # keys that change no measured number
 
 SECTIONS = {
     "loops.*": "Wilson loops and 2 x 1 rectangles, and the static potential. Every table has its own name, as "
@@ -26,6 +26,8 @@ SECTIONS = {
     "disconnected.*": "Loops of quarks, tr Gamma M^-1(x, x) summed over space, from noise on all sites, as "
                       "[disconnected.light].",
     "overlap.*": "Overlap quarks: two-point functions, condensate, small eigenvalues and index, as [overlap.pion].",
+    "walls.*": "Correlators of quarks from the walls of the Schroedinger functional, f_A, f_P and f_1, as "
+               "[walls.light].",
     "flow.*": "The gradient flow, its scales t0 and w0, and the topological charge, as [flow.wilson].",
     "reweighting.*": "Reweighting factors, as [reweighting.light]: the determinant that quarks of a table "
                      "[quarks.NAME] should have over the one that they have.",
@@ -199,6 +201,17 @@ TABLE = [
     Parameter("overlap.*", "error", real("[1e-13, 1e-4]"), 1e-10, "", "of the sign function, |delta psi| / |psi|"),
     Parameter("overlap.*", "residual", RESIDUAL, 1e-8, "", "|eta - D psi| / |eta| of the propagators"),
     _every("overlap.*"),
+    Parameter("walls.*", "kappa", KAPPA, REQUIRED, "", "hopping parameter 1 / (2 m + 8)"),
+    Parameter("walls.*", "csw", MASS, 0.0, "", "coefficient of the clover term"),
+    Parameter("walls.*", "ct", MASS, 1.0, "", "coefficient of the improvement at the walls, 1 - 0.018 g^2 to one loop"),
+    Parameter("walls.*", "cA", MASS, 0.0, "", "coefficient of the improvement of the axial current"),
+    Parameter("walls.*", "theta", list_of(real("[-1, 1]"), length=3), (0.0, 0.0, 0.0), "pi",
+              "phases of quarks at the boundaries x, y, z"),
+    Parameter("walls.*", "solver", choice("cg", "bicgstab", "gcr"), "cg", "", "method for the propagators"),
+    Parameter("walls.*", "precision", choice(*PRECISIONS), "single", "",
+              "precision of most of its steps; half is single with links in 16 bits"),
+    Parameter("walls.*", "residual", RESIDUAL, 1e-9, "", "|eta - M psi| / |eta| of the propagators"),
+    _every("walls.*"),
     Parameter("flow.*", "time", real("[1e-6, 1000]"), REQUIRED, "a^2", "flow time of the last measurement"),
     Parameter("flow.*", "step", real("[1e-6, 0.1]"), 0.05, "a^2",
               "step of the integration, and between two measurements"),
@@ -234,7 +247,8 @@ def check(values: Mapping[str, Any], source: str) -> None:
         if not stored and table.every > configurations:
             raise InputError(f"{source}: {key}.every = {table.every} is not allowed with updates.configurations = "
                              f"{configurations}: no configuration is measured")
-        CHECKS[family](table, f"{source}: {key}", extents)
+        if family in CHECKS:
+            CHECKS[family](table, f"{source}: {key}", extents)
 
 
 def check_loops(loops: Any, source: str, extents: Sequence[int]) -> None:
@@ -367,10 +381,6 @@ def power_of_two(n: int) -> int:
     return (n & -n).bit_length() - 1
 
 
-def check_reweighting(table: Any, source: str, extents: Sequence[int]) -> None:
-    """Leave the check to `plaq.lqcd.sea.check_reweighting`, which has the quarks."""
-
-
 CHECKS = {"loops": check_loops, "mesons": check_mesons, "baryons": check_baryons, "charges": check_charges,
-          "disconnected": check_disconnected, "overlap": check_overlap, "flow": check_flow,
-          "reweighting": check_reweighting}
+          "disconnected": check_disconnected, "overlap": check_overlap, "flow": check_flow}
+"""Of tables whose keys are checked here; walls and reweighting need other sections."""

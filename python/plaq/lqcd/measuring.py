@@ -17,20 +17,27 @@ from plaq.lqcd.fields.gauge_field import GaugeField
 from plaq.lqcd.measurements.analysis import analyse
 from plaq.lqcd.measurements.baryons import Baryons
 from plaq.lqcd.measurements.charges import Charges
+from plaq.lqcd.measurements.coupling import Coupling
 from plaq.lqcd.measurements.disconnected import Disconnected
 from plaq.lqcd.measurements.gluonic import Fixing, Flow, Loops, Plaquettes
 from plaq.lqcd.measurements.hadrons import Mesons
 from plaq.lqcd.measurements.measurement import Measurement, record
 from plaq.lqcd.measurements.overlap import OverlapQuarks
 from plaq.lqcd.measurements.series import record_trajectories
+from plaq.lqcd.measurements.walls import WallQuarks
 from plaq.lqcd.measurements.workbench import Workbench
 from plaq.lqcd.parameters import Parameters
 from plaq.lqcd.results import Results
 from plaq.run.timing import timed
 
-KINDS = (Loops, Mesons, Baryons, Charges, Disconnected, OverlapQuarks, Flow, Reweighting)
+KINDS = (Loops, Mesons, Baryons, Charges, Disconnected, OverlapQuarks, WallQuarks, Flow, Reweighting)
 PROPAGATORS = "propagators"  # folder in that of a run
-PARTS = (*(kind.family for kind in KINDS), Fixing.family, Plaquettes.family)  # that are timed
+PARTS = (*(kind.family for kind in KINDS), Fixing.family, Coupling.family, Plaquettes.family)  # that are timed
+
+
+def has_coupling(p: Parameters) -> bool:
+    """Return whether the coupling of the Schroedinger functional is measured."""
+    return p.lattice.boundary == "schroedinger" and p.schroedinger.field == "coupling"
 
 
 class Measurements:
@@ -45,7 +52,8 @@ class Measurements:
         self.p, self.seconds, self.kept = p, seconds, kept
         self.fixing = Fixing(p) if p.fixing.gauge is not None else None
         self.all: list[Measurement] = [*(kind(p, name) for kind in KINDS for name in getattr(p, kind.family)),
-                                       *([self.fixing] if self.fixing else []), Plaquettes(p)]
+                                       *([self.fixing] if self.fixing else []),
+                                       *([Coupling(p)] if has_coupling(p) else []), Plaquettes(p)]
         before = state or {"seen": {}, "series": {}}
         self.seen = {one.key: int(before["seen"].get(one.key, 0)) for one in self.all}
         self.rows = {one.key: {name: list(before["series"].get(f"{one.key}.{name}", ())) for name in one.quantities()}

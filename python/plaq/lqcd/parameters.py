@@ -31,9 +31,12 @@ RANGES = frozenset(f"quarks.*.{key}" for key in ("range", "poles", "correction")
 MONITORS = frozenset(f"hmc.{key}_every" for key in ("forces", "reversibility", "eigenvalues"))
 
 SCHEMA = Schema({
-    "lattice": "The lattice, periodic in all directions.",
+    "lattice": "The lattice, periodic in space.",
     "action": "Action of the gauge field: S = beta [c0 sum_P (1 - Re tr P / 3) + c1 sum_R (1 - Re tr R / 3)]. P are "
               "plaquettes, R are 2 x 1 rectangles, c0 = 1 - 8 c1.",
+    "schroedinger": 'Walls of the Schroedinger functional, with lattice.boundary = "schroedinger": of the time '
+                    "slices 0 and T have fixed links in space (Luescher, Sommer, Weisz and Wolff, Nucl. Phys. B 413, "
+                    "481 (1994)).",
     "quarks.*": "Quarks in the sea, [quarks.NAME] for any number of them, by hybrid Monte Carlo: two of one mass, "
                 "Wilson or twisted; one Wilson quark; or two of different masses, such as strange and charm, with "
                 "epsilon (Frezzotti and Rossi, hep-lat/0311008). The last two are by rational hybrid Monte Carlo. "
@@ -50,8 +53,16 @@ SCHEMA = Schema({
 }, [
     Parameter("lattice", "extents", list_of(integer(2, 1024), length=4), REQUIRED, "a", "T, X, Y, Z, even"),
     Parameter("action", "beta", real("[0, 1000]"), None, "", "6 / g^2; needed but with measure.configurations"),
-    Parameter("lattice", "boundary", choice("periodic", "open"), "periodic", "",
-              "boundary of the gauge field in time; open ones need hmc"),
+    Parameter("lattice", "boundary", choice("periodic", "open", "schroedinger"), "periodic", "",
+              "boundary of the gauge field in time; open ones need hmc, those of the Schroedinger functional heatbath"),
+    Parameter("schroedinger", "T", integer(2, 1023), None, "a",
+              "distance of the walls, lattice.extents[0] - 1 or - 2; - 2 if unset"),
+    Parameter("schroedinger", "field", choice("coupling", "zero"), "coupling", "",
+              "links in space on the walls: the abelian ones of the coupling, or ones"),
+    Parameter("schroedinger", "eta", real("[-1, 1]"), 0.0, "", "eta of the abelian links; the coupling needs 0"),
+    Parameter("schroedinger", "nu", real("[-10, 10]"), 0.0, "", "nu of the abelian links"),
+    Parameter("schroedinger", "ct", real("[0, 10]"), 1.0, "",
+              "weight c_t of plaquettes in time at the walls; 1 - 0.089 g^2 - 0.0294 g^4 to two loops, g^2 = 6 / beta"),
     Parameter("action", "gauge", either(choice(*RECTANGLES), real("[-10, 10]")), "wilson", "",
               "a name, or c1 itself: c1 = " + ", ".join(f"{c1:.6g}".replace("-0.0833333", "-1/12")
                                                         for c1 in RECTANGLES.values())),
@@ -172,6 +183,7 @@ class Parameters(parameters.Parameters):
             raise InputError(f"{source}: lattice.extents = {shown(extents)} is not allowed with action.gauge = "
                              f'{shown(values["action"].gauge)}: rectangles need extents of at least 4')
         measurement_tables.check(values, source)
+        cls._check_walls(values, source)
         sea.check_quarks(values["quarks"], values["lattice"].boundary, source)
         sea.check_reweighting(values["quarks"], values["reweighting"], source)
         if values["measure"].configurations:
@@ -179,6 +191,40 @@ class Parameters(parameters.Parameters):
         if values["action"].beta is None:
             raise InputError(f"{source}: action.beta is missing: it is needed but with measure.configurations")
         cls._check_sea(values, source)
+
+    @staticmethod
+    def _check_walls(values: Mapping[str, Any], source: str) -> None:
+        extents, walls, action = values["lattice"].extents, values["schroedinger"], values["action"]
+        if values["lattice"].boundary != "schroedinger":
+            for name in values["walls"]:
+                raise InputError(f'{source}: [walls.{name}] is not allowed with lattice.boundary = '
+                                 f'"{values["lattice"].boundary}": it is for "schroedinger"')
+            for key in ("T", "field", "eta", "nu", "ct"):
+                if getattr(walls, key) != SCHEMA.parameters[f"schroedinger.{key}"].default:
+                    raise InputError(f"{source}: schroedinger.{key} = {shown(getattr(walls, key))} is not allowed with "
+                                     f'lattice.boundary = "{values["lattice"].boundary}"')
+            return
+        here = ' is not allowed with lattice.boundary = "schroedinger": '
+        if rectangle_coefficient(action.gauge):
+            raise InputError(f"{source}: action.gauge = {shown(action.gauge)}{here}"
+                             'it needs "wilson"')
+        if len(set(extents[1:])) > 1 or extents[0] < 4:
+            raise InputError(f"{source}: lattice.extents = {shown(extents)}{here}X, Y and Z are equal, "
+                             "and the first is at least 4")
+        if walls.T not in (None, extents[0] - 1, extents[0] - 2):
+            raise InputError(f"{source}: schroedinger.T = {walls.T} is not allowed with lattice.extents = "
+                             f"{shown(extents)}: it is {extents[0] - 1} or {extents[0] - 2}")
+        if walls.field == "zero" and (walls.eta or walls.nu):
+            raise InputError(f'{source}: schroedinger.field = "zero" is not allowed with eta or nu')
+        if values["updates"].algorithm != "heatbath" and not values["measure"].configurations:
+            raise InputError(f'{source}: updates.algorithm = "{values["updates"].algorithm}"{here}it needs "heatbath"')
+        if values["fixing"].gauge is not None:
+            raise InputError(f'{source}: fixing.gauge = "{values["fixing"].gauge}"{here}it is for periodic lattices')
+        for family, name, _ in measurement_tables.each(values):
+            if family != "walls":
+                raise InputError(f"{source}: [{family}.{name}]{here}it is for periodic lattices")
+        if action.beta is None and walls.field == "coupling":
+            raise InputError(f"{source}: action.beta is missing: it is needed for the coupling")
 
     @staticmethod
     def _check_sea(values: Mapping[str, Any], source: str) -> None:

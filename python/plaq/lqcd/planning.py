@@ -60,11 +60,11 @@ def time_scales(p: Parameters) -> tuple[list[ForceCount], int]:
 def memory(p: Parameters, sites: int) -> int:
     """Return the largest number of bytes of all fields on ``sites`` sites, without the interpreter's own."""
     valence = quark_tables(p)
-    clover = any(q.csw for q in (*p.quarks.values(), *valence))
+    clover = any(q.csw for q in (*p.quarks.values(), *valence, *p.walls.values()))
     needs = 2 * LINKS + 10 * MATRIX  # two fields of links, and workspace of staples
     if p.updates.algorithm == "hmc":
         needs += 2 * LINKS
-    if p.quarks or valence or p.overlap:
+    if p.quarks or valence or p.overlap or p.walls:
         needs += 3 * NEAR // 2 + 10 * SPINOR + clover * 5 * BLOCKS // 2
     needs += max((_spinors_of(q) for q in p.quarks.values()), default=0) * SPINOR // 2
     needs += any(q.solver == "multigrid" for q in p.quarks.values()) * MULTIGRID
@@ -101,7 +101,8 @@ def seconds(p: Parameters) -> dict[str, float]:
             "loops": sum(loops_cost(table) * (number // table.every) for table in p.loops.values()),
             **{family: sum(cost(table) * (number // table.every) for table in getattr(p, family).values())
                for family, cost in (("mesons", mesons_cost), ("baryons", baryons_cost), ("charges", charges_cost),
-                                    ("disconnected", disconnected_cost), ("overlap", overlap_cost))},
+                                    ("disconnected", disconnected_cost), ("overlap", overlap_cost),
+                                    ("walls", walls_cost))},
             "reweighting": sum(table.sources * STEPS * SITE_NORMAL[True] * (number // table.every)
                                for table in p.reweighting.values()),
             "flow": sum(flow_cost(table) * (number // table.every) for table in p.flow.values())}
@@ -184,6 +185,11 @@ def disconnected_cost(table: Any) -> float:
     """Return microseconds of a site for a table [disconnected.NAME] on a configuration."""
     solves = table.vectors * columns(table) * table.time_dilution * 2**table.probing
     return solves_cost(table, solves) + solves * SITE_MESON
+
+
+def walls_cost(table: Any) -> float:
+    """Return microseconds of a site for a table [walls.NAME] on a configuration."""
+    return 12 * STEPS * SITE_NORMAL[table.csw != 0]
 
 
 def poles(table: Any) -> float:

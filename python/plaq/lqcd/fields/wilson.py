@@ -25,15 +25,17 @@ class Wilson(LinearOperator[SpinorField]):
     and F the antihermitian part of a quarter of the four plaquettes of a plane that begin at a site. exponential: 1
     plus this term is replaced by its exponential (Francis et al., arXiv:1911.04533). open_ends: in time, so that quarks
     live on the slices 0 < t < T - 1, and have $2\kappa(c_F - 1)$ more in A at the first and the last of them (Luescher
-    and Schaefer, arXiv:1206.2809); A = 1 on slices without. Collective.
+    and Schaefer, arXiv:1206.2809); A = 1 on slices without. spare : so many slices behind T - 1 are not part of the
+    lattice. Collective.
     """
 
     def __init__(self, gauge: GaugeField, kappa: float, mu: float = 0.0, theta: Sequence[float] = (0, 0, 0, 0),
-                 csw: float = 0.0, *, exponential: bool = False, open_ends: bool = False, cF: float = 1.0):
+                 csw: float = 0.0, *, exponential: bool = False, open_ends: bool = False, cF: float = 1.0,
+                 spare: int = 0):
         self.mu, self.theta, self.csw, self.exponential = mu, tuple(theta), csw, exponential
-        self.open_ends, self.cF = open_ends, cF
+        self.open_ends, self.cF, self.spare = open_ends, cF, spare
         native = gauge.lattice.call(_core.lqcd.Wilson, gauge.lattice.context, gauge.native, kappa, mu, list(theta),
-                                    csw, exponential, open_ends, cF)
+                                    csw, exponential, open_ends, cF, spare)
         super().__init__(gauge.lattice, kappa, native, _core.lqcd.WilsonSolver(native))
 
     def zeros(self, odd: bool = False) -> SpinorField:

@@ -17,6 +17,7 @@ from plaq.lqcd.fields.gamma import STRUCTURES
 from plaq.lqcd.measurement_tables import each
 from plaq.lqcd.measurements import scales
 from plaq.lqcd.measurements.correlators import AXIAL, pcac_mass
+from plaq.lqcd.measurements.coupling import coupling_estimates
 from plaq.lqcd.measurements.doubts import check_drift, short_in_words, times_in_words
 from plaq.lqcd.measurements.hadron_estimates import (
     baryon_estimates,
@@ -28,6 +29,7 @@ from plaq.lqcd.measurements.masses import correlator_estimates
 from plaq.lqcd.measurements.overlap_estimates import overlap_estimates
 from plaq.lqcd.measurements.potential import loop_estimates
 from plaq.lqcd.measurements.reweighted import reweighting_estimates
+from plaq.lqcd.measurements.walls import wall_estimates
 from plaq.lqcd.parameters import Parameters
 
 FAR = 4  # errors from a value that is known exactly
@@ -114,7 +116,7 @@ def flow_estimates(table: Any, series: Mapping[str, Recorded]) -> tuple[dict[str
 
 FAMILIES = {"loops": loop_estimates, "mesons": meson_estimates, "baryons": baryon_estimates,
             "charges": charge_estimates, "disconnected": disconnected_estimates, "overlap": overlap_estimates,
-            "flow": flow_estimates, "reweighting": reweighting_estimates}
+            "walls": wall_estimates, "flow": flow_estimates, "reweighting": reweighting_estimates}
 """{family: function of (table, {quantity: series}) that returns {name: estimate} and sentences}."""
 
 
@@ -161,6 +163,9 @@ def analyse(p: Parameters, series: Mapping[str, Recorded], seconds: dict[str, fl
     if len(trajectories):
         with chains(lengths.get("delta_h", ())):
             parts.append(trajectory_estimates(p, trajectories))
+    if "schroedinger/ds_deta" in series:
+        with chains(lengths.get("schroedinger/ds_deta", ())):
+            parts.append(coupling_estimates(p, series))
     for estimates, part_sentences in [*parts, *table_estimates(p, series, lengths)]:
         results |= estimates
         sentences += part_sentences

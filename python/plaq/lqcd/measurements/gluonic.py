@@ -10,6 +10,7 @@ import numpy as np
 from plaq.data.estimate import Axis
 from plaq.lqcd.fields import open_ends
 from plaq.lqcd.fields.gauge_field import GaugeField
+from plaq.lqcd.fields.schroedinger import Walls
 from plaq.lqcd.measurements.measurement import Measurement, Quantity
 from plaq.lqcd.measurements.scales import flow_times
 from plaq.lqcd.measurements.workbench import Workbench
@@ -35,9 +36,11 @@ class Plaquettes(Measurement):
                                      (Axis("part", np.arange(2)),))}
 
     def measure(self, bench: Workbench) -> Mapping[str, Any]:
-        gauge, is_open = bench.gauge, self.p.lattice.boundary == "open"
-        temporal, spatial = open_ends.plaquettes(gauge) if is_open else gauge.plaquettes()
-        loop = (open_ends.inside(gauge) if is_open else gauge).polyakov_loop()
+        gauge, boundary = bench.gauge, self.p.lattice.boundary
+        temporal, spatial = (open_ends.plaquettes(gauge) if boundary == "open" else
+                             Walls.of(gauge.lattice, self.p).plaquettes(gauge) if boundary == "schroedinger" else
+                             gauge.plaquettes())
+        loop = gauge.polyakov_loop() if boundary == "periodic" else 0j
         return {"plaquette": (temporal + spatial) / 2, "plaquette_temporal": temporal, "plaquette_spatial": spatial,
                 "polyakov": [loop.real, loop.imag]}
 

@@ -117,10 +117,11 @@ six_by_six<double> pull_back(six_by_six<double> C, const six_by_six<double>& W) 
   return sum;
 }
 
-/// Number of time slices of the whole lattice between a site and the nearer end.
-int slices_from_end(const site_layout& layout, std::int64_t b, int l) {
+/// Number of time slices of the whole lattice between a site and the nearer end, which is zero or less where there are
+/// no quarks.
+int slices_from_end(const site_layout& layout, int spare, std::int64_t b, int l) {
   const int t = layout.coordinates_of(b, l)[0] + layout.lattice().origin()[0];
-  return std::min(t, layout.lattice().extents[0] - 1 - t);
+  return std::min(t, layout.lattice().extents[0] - 1 - spare - t);
 }
 
 six_by_six<double> adjoint(const six_by_six<double>& a) {
@@ -171,11 +172,11 @@ chiral_blocks<double> clover_term(context& ctx, const links<double>& u, const cl
   if (!shape.exponential && !shape.open) return H;
   const site_layout& layout = u.layout();
   for_each_site_of(ctx, "clover", layout, layout.groups(), [&](std::int64_t b, int l) {
-    const int beyond = slices_from_end(layout, b, l);
+    const int beyond = slices_from_end(layout, shape.spare, b, l);
     for (const int c : {0, 1}) {
       auto a = get_block(H, {b, l}, c);
       if (shape.exponential) a = exponential_of(a);
-      if (shape.open && beyond == 0) a = unit;
+      if (shape.open && beyond <= 0) a = unit;
       for (int i = 0; shape.open && beyond == 1 && i < 6; ++i) a[7 * i] += 2 * shape.kappa * (shape.cF - 1);
       set_block(H, {b, l}, c, a);
     }
@@ -236,7 +237,7 @@ plane_matrices contract(context& ctx, const links<double>& u, const clover_shape
   std::array<std::array<spin_matrix, 2>, 6> spins;
   for (std::size_t p = 0; p < planes.size(); ++p) spins[p] = gammas(planes[p][0], planes[p][1]);
   for_each_site_of(ctx, "tensor", layout, groups, [&](std::int64_t b, int l) {
-    if (shape.open && slices_from_end(layout, b, l) == 0) return;
+    if (shape.open && slices_from_end(layout, shape.spare, b, l) <= 0) return;
     std::array<six_by_six<double>, 2> W;
     for (int c = 0; c < 2; ++c) {
       W[c] = outer(b, l, c);

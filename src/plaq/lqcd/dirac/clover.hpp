@@ -16,13 +16,14 @@
 
 namespace plaq::lqcd {
 
-/// Form of H. With `open` boundaries in time quarks live on the slices 0 < t < T - 1: H is one on the other two, and
-/// 2 kappa (c_F - 1) larger on those beside them (Luescher and Schaefer, arXiv:1206.2809, section 2).
+/// Form of H. With `open` boundaries in time quarks live on the slices 0 < t < T - 1 - spare: H is one on the other
+/// ones, and 2 kappa (c_F - 1) larger on the first and the last (Luescher and Schaefer, arXiv:1206.2809, section 2).
 struct clover_shape {
   double kappa, csw;
   bool exponential = false;
   bool open = false;
   double cF = 1;
+  int spare = 0;
 
   bool is_one() const { return csw == 0 && (!open || cF == 1); }
 };

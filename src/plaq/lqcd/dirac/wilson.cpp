@@ -11,16 +11,16 @@ namespace plaq::lqcd {
 
 template <class T>
 links<T> apply_phases(const links<double>& gauge, const angles& theta, const std::shared_ptr<const site_layout>& layout,
-                      bool open) {
+                      bool open, int spare) {
   links<T> out(layout);
-  const int last = layout->lattice().extents[0] - 1, origin = layout->lattice().origin()[0];
+  const int last = layout->lattice().extents[0] - 1 - spare, origin = layout->lattice().origin()[0];
   std::array<std::complex<double>, 4> phase;
   for (int mu = 0; mu < 4; ++mu)
     phase[mu] = std::polar(1.0, std::numbers::pi * theta[mu] / layout->lattice().extents[mu]);
   for_each_site(*layout, [&](const coordinates& x, site_layout::location to) {
     const auto from = gauge.layout().locate(x);
     const int t = x[0] + origin;
-    if (open && (t == 0 || t == last)) return;
+    if (open && (t == 0 || t >= last)) return;
     for (int i = open && t == last - 1 ? 9 : 0; i < 36; ++i)
       out.set(to, i, std::complex<T>(phase[i / 9] * gauge.get(from, i)));
   });
@@ -41,7 +41,7 @@ wilson<T, S>::wilson(context& ctx, const links<double>& gauge, const wilson_para
   requires std::same_as<T, S>
     : p_(p),
       layout_(std::move(layout)),
-      H_(ctx, apply_phases<T>(gauge, p.theta, layout_, p.open),
+      H_(ctx, apply_phases<T>(gauge, p.theta, layout_, p.open, p.spare),
          phase_determinants<T>(p.theta, layout_->lattice().extents)),
       even_(layout_, sites::even) {
   if (p.shape().is_one()) return;
@@ -162,9 +162,9 @@ void wilson<T, S>::complete(spinors<T>& psi, const spinors<T>& eta) {
 }
 
 template links<double> apply_phases(const links<double>&, const angles&, const std::shared_ptr<const site_layout>&,
-                                    bool);
-template links<float> apply_phases(const links<double>&, const angles&, const std::shared_ptr<const site_layout>&,
-                                   bool);
+                                    bool, int);
+template links<float> apply_phases(const links<double>&, const angles&, const std::shared_ptr<const site_layout>&, bool,
+                                   int);
 template std::array<std::complex<double>, 4> phase_determinants(const angles&, const coordinates&);
 template std::array<std::complex<float>, 4> phase_determinants(const angles&, const coordinates&);
 template class wilson<double>;

@@ -16,10 +16,10 @@ using angles = std::array<double, 4>;
 
 /// Returns the links in this precision and layout, multiplied by the phases exp(i pi theta_mu / L_mu) of the boundary
 /// conditions, and the determinants of such links in each direction. With `open` boundaries in time, links from and to
-/// the first and the last slice are zero: quarks live between them.
+/// the first and the last slice, and the `spare` ones behind it, are zero: quarks live between them.
 template <class T>
 links<T> apply_phases(const links<double>& gauge, const angles& theta, const std::shared_ptr<const site_layout>& layout,
-                      bool open = false);
+                      bool open = false, int spare = 0);
 template <class T>
 std::array<std::complex<T>, 4> phase_determinants(const angles& theta, const coordinates& extents);
 
@@ -32,8 +32,9 @@ struct wilson_parameters {
   bool exponential = false;  ///< form of the clover term
   bool open = false;         ///< boundaries in time
   double cF = 1;             ///< at open boundaries
+  int spare = 0;             ///< slices behind the last one
 
-  clover_shape shape() const { return {kappa, csw, exponential, open, cF}; }
+  clover_shape shape() const { return {kappa, csw, exponential, open, cF, spare}; }
 };
 
 /// Linear operator M = A - kappa H, A = 1 + 2 i kappa mu gamma_5 (Frezzotti and Rossi, hep-lat/0306014) and the clover

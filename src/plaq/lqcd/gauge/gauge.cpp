@@ -64,7 +64,8 @@ int colour(const coordinates& x, const coordinates& extents, int mu) {
 /// Multiplies every link by a in SU(2) for each subgroup, a = choose(part of U staple^+ in it, site, direction,
 /// subgroup).
 template <class Choose>
-void update(context& ctx, links<double>& u, double c1, task::task_name name, Choose&& choose) {
+void update(context& ctx, links<double>& u, double c1, const moving_slices& moving, task::task_name name,
+            Choose&& choose) {
   const site_layout& layout = u.layout();
   const coordinates& extents = layout.lattice().extents;
   check(c1 == 0 || *std::min_element(extents.begin(), extents.end()) >= 4, "rectangles need extents of at least 4");
@@ -88,7 +89,8 @@ void update(context& ctx, links<double>& u, double c1, task::task_name name, Cho
         for (int l = 0; l < layout.lanes(); ++l) {
           const std::int64_t b = p * layout.half() + std::int64_t(i);
           const auto x = layout.coordinates_of(b, l) + layout.lattice().origin();
-          if (colour_count == 1 || colour(x, extents, mu) == c) update_link(b, l, mu, index_in(x, extents));
+          if (moving.contain(x[0], mu) && (colour_count == 1 || colour(x, extents, mu) == c))
+            update_link(b, l, mu, index_in(x, extents));
         }
     });
   };
@@ -106,8 +108,9 @@ quaternion scale(quaternion q, double ctx) {
 
 }  // namespace
 
-void heat_bath(context& ctx, links<double>& u, const gauge_action& S, const sweep_stream& random) {
-  update(ctx, u, S.c1, "heat bath", [&](const quaternion& r, std::int64_t site, int mu, int subgroup) {
+void heat_bath(context& ctx, links<double>& u, const gauge_action& S, const sweep_stream& random,
+               const moving_slices& moving) {
+  update(ctx, u, S.c1, moving, "heat bath", [&](const quaternion& r, std::int64_t site, int mu, int subgroup) {
     const double k = length(r);
     const auto stream = stream_at(random.seed, random_purpose::heat_bath, random.chain, random.sweep, mu, site);
     const auto b = heat_bath_quaternion(2 * S.beta * k / 3, stream, std::uint64_t(subgroup) << 32);
@@ -115,8 +118,8 @@ void heat_bath(context& ctx, links<double>& u, const gauge_action& S, const swee
   });
 }
 
-void over_relax(context& ctx, links<double>& u, double c1) {
-  update(ctx, u, c1, "over-relaxation", [](const quaternion& r, std::int64_t, int, int) {
+void over_relax(context& ctx, links<double>& u, double c1, const moving_slices& moving) {
+  update(ctx, u, c1, moving, "over-relaxation", [](const quaternion& r, std::int64_t, int, int) {
     const double k = length(r);
     if (k == 0) return quaternion{1, 0, 0, 0};
     const auto back = conj(scale(r, 1 / k));

@@ -4,6 +4,7 @@
 // DBW2 with -1.4088.
 #pragma once
 #include <cstdint>
+#include <limits>
 
 #include "plaq/lqcd/gauge/matrices.hpp"
 
@@ -29,6 +30,14 @@ struct gauge_action {
 /// Re tr R changes by Re tr(e_a T_a m).
 void action_derivative(context& ctx, links<double>& m, const links<double>& u, double c1);
 
+/// Time slices whose links are updated, by default all: those in space on first <= t <= last, those in time that begin
+/// on first - 1 <= t <= last.
+struct moving_slices {
+  int first = 0, last = std::numeric_limits<int>::max();
+
+  bool contain(int t, int mu) const { return t >= first - (mu == 0) && t <= last; }
+};
+
 /// Stream of a sweep's random numbers.
 struct sweep_stream {
   std::uint64_t seed;
@@ -38,10 +47,11 @@ struct sweep_stream {
 /// Updates every link once by heat bath in three SU(2) subgroups (Cabibbo and Marinari, Phys. Lett. B 119, 387 (1982);
 /// Kennedy and Pendleton, Phys. Lett. B 156, 393 (1985)). Directions and parities are updated one after the other; with
 /// rectangles four colours of each, or more if extents are not multiples of four. Bits do not depend on ranks, workers
-/// or layout. Rectangles need extents of at least four.
-void heat_bath(context& ctx, links<double>& u, const gauge_action& S, const sweep_stream& random);
+/// or layout. Rectangles need extents of at least four. Links that do not move may be any matrices.
+void heat_bath(context& ctx, links<double>& u, const gauge_action& S, const sweep_stream& random,
+               const moving_slices& moving = {});
 /// Updates every link once by a reflection that keeps the action (Creutz, Phys. Rev. D 36, 515 (1987)).
-void over_relax(context& ctx, links<double>& u, double c1 = 0);
+void over_relax(context& ctx, links<double>& u, double c1 = 0, const moving_slices& moving = {});
 
 /// Largest element of U U^+ - 1 over all links, or |det U - 1| if that is larger.
 double unitarity_violation(context& ctx, const links<double>& u);
