@@ -10,6 +10,8 @@ from command_line import run_plaq
 from plaq import lqcd
 from plaq.data import results_file
 from plaq.errors import InputError
+from plaq.lqcd.action.hmc import TimeScale, trajectory
+from plaq.lqcd.action.terms import WallTerm, doublet
 from plaq.lqcd.fields import gamma
 from plaq.lqcd.fields.momenta import Momenta
 from plaq.lqcd.fields.schroedinger import Walls, background_slope
@@ -47,6 +49,13 @@ def disturbed(walls, size):
     return walls.impose(gauge)
 
 
+def slopes(walls, gauge, beta):
+    """Derivatives of the gauge action."""
+    force = Momenta(walls.lattice)
+    WallTerm(beta, lambda _: walls).kick(force, gauge, -1.0)
+    return walls.derivatives(force)
+
+
 @pytest.mark.parametrize("T, L", [(4, 4), (2, 4), (6, 2), (3, 4)])
 def test_the_classical_field_has_the_known_action(T, L):
     """Least, with the walls' links, and the known derivative k / g^2 (Luescher et al., hep-lat/9309005)."""
@@ -56,7 +65,7 @@ def test_the_classical_field_has_the_known_action(T, L):
     assert np.array_equal(walls.impose(gauge.copy()).array, gauge.array)
     fluxes = np.diff(walls.angles(), axis=0) / (T * L)
     assert np.isclose(walls.action(gauge, beta), beta * T * L**3 * (1 - np.cos(fluxes)).sum(), rtol=1e-12)
-    slope, mixed = walls.derivatives(gauge, beta)
+    slope, mixed = slopes(walls, gauge, beta)
     assert np.isclose(slope, background_slope(T, L) * beta / 6, rtol=1e-12) and abs(mixed) < 1e-9
     assert np.isclose(background_slope(T, L), 12 * L**2 * (math.sin(gamma) + math.sin(2 * gamma)))
     temporal, spatial = walls.plaquettes(gauge)
@@ -74,12 +83,12 @@ def test_derivatives_are_those_of_the_action(eta, nu):
         return walls.action(walls.impose(gauge.copy()), beta)
 
     def slope(nu):
-        return Walls(lattice, "coupling", 0.0, nu, 0.9).derivatives(at_zero, beta)[0]
+        return slopes(Walls(lattice, "coupling", 0.0, nu, 0.9), at_zero, beta)[0]
 
-    first = Walls(lattice, "coupling", eta, nu, 0.9).derivatives(gauge, beta)[0]
+    first = slopes(Walls(lattice, "coupling", eta, nu, 0.9), gauge, beta)[0]
     assert np.isclose(first, (action(eta + step, nu) - action(eta - step, nu)) / (2 * step), rtol=1e-6)
     at_zero = Walls(lattice).impose(gauge.copy())
-    assert np.isclose(Walls(lattice, ct=0.9).derivatives(at_zero, beta)[1], slope(1.0) - slope(0.0), rtol=1e-9)
+    assert np.isclose(slopes(Walls(lattice, ct=0.9), at_zero, beta)[1], slope(1.0) - slope(0.0), rtol=1e-9)
 
 
 def test_updates_move_the_links_between_the_walls_alone():
@@ -148,6 +157,37 @@ def test_slices_behind_the_walls_do_not_count():
     assert np.allclose(*operators, rtol=1e-13)
 
 
+MORE = {"open_ends": True, "cF": 0.9, "spare": 1}
+
+
+def test_quarks_with_clover_term_contribute_to_the_derivative():
+    """By the links of the walls in the field strength: against the change of the pseudofermion action and log det."""
+    lattice, step = lqcd.Lattice((6, 2, 2, 2)), 1e-4
+    gauge = disturbed(Walls(lattice), 0.3)
+    for term in (terms for group in doublet(0.13, 0.0, (0, *THETA), (), 1.5, more=MORE, residual=1e-13,
+                                            force_residual=1e-13, precision="double") for terms in group):
+        term.begin(gauge, 1, 1)
+        force = Momenta(lattice)
+        term.kick(force, gauge, -1.0)
+        values = [term.value(Walls(lattice, eta=eta).impose(gauge.copy())) for eta in (step, -step)]
+        assert np.isclose(Walls(lattice).derivatives(force)[0], (values[0] - values[1]) / (2 * step), rtol=1e-5)
+
+
+def test_trajectories_conserve_h_and_leave_the_walls():
+    """Delta H falls with the step squared, with quarks and clover term."""
+    lattice = lqcd.Lattice((6, 2, 2, 2))
+    walls, changes = Walls(lattice, ct=0.9), []
+    for steps in (8, 16):
+        gauge = disturbed(walls, 0.3)
+        terms = [term for group in doublet(0.13, 0.0, (0, *THETA), (), 1.5, more=MORE) for term in group]
+        result = trajectory(gauge, [TimeScale((*terms, WallTerm(6.0, lambda _: walls)), steps, "leapfrog")], 0.5, 1, 0,
+                            always=True, reverse=True, moving=walls.moving())
+        changes.append(result.delta_h)
+        assert max(map(abs, result.returned)) < 1e-9
+        assert np.allclose(walls.impose(gauge.copy()).array, gauge.array, atol=1e-14)
+    assert 3 < changes[0] / changes[1] < 5
+
+
 def test_a_run_finds_the_coupling_and_stops_and_resumes(tmp_path):
     (tmp_path / "input.toml").write_text(INPUT)
     kind = results_file.format_of("plaq lqcd")
@@ -174,7 +214,8 @@ def test_a_run_finds_the_coupling_and_stops_and_resumes(tmp_path):
 
 
 @pytest.mark.parametrize("old, new, message", [
-    ("[updates]", '[updates]\nalgorithm = "hmc"', 'it needs "heatbath"'),
+    ("[updates]", '[quarks.a]\nkappa = 0.13\nmu = 0.1\nepsilon = 0.05\nrange = [0.1, 5]\n[updates]',
+     "quarks.a.epsilon = 0.05 is not allowed"),
     ("beta = 40", 'beta = 6\ngauge = "iwasaki"', 'it needs "wilson"'),
     ("4, 4, 4]", "4, 4, 6]", "X, Y and Z are equal"),
     ("ct = 0.95", "T = 3", "it is 5 or 4"),

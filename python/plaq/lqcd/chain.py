@@ -103,7 +103,10 @@ class Chain:
         forces = Forces() if monitors.due("forces", number) else None
         result = trajectory(self.gauge, self.scales, self.p.hmc.length, seed, number,
                             corrections=self.action.corrections, always=number < self.p.hmc.accept_from,
-                            reverse=monitors.due("reversibility", number), watch=forces)
+                            reverse=monitors.due("reversibility", number), watch=forces,
+                            moving=self.walls.moving() if self.walls else None)
+        if self.walls:
+            self.walls.impose(self.gauge)  # moves project all links
         self.trajectories = np.vstack([self.trajectories, [result.delta_h, result.accepted]])
         if forces:
             monitors.add("forces", number, forces.row(monitors.terms))

@@ -10,6 +10,7 @@ import numpy as np
 
 from plaq.data.recorded import Recorded
 from plaq.errors import InputError
+from plaq.lqcd.action.coupling import Coupling
 from plaq.lqcd.action.monitors import Monitors
 from plaq.lqcd.action.ranges import Ranges
 from plaq.lqcd.action.reweighting import Reweighting
@@ -17,7 +18,6 @@ from plaq.lqcd.fields.gauge_field import GaugeField
 from plaq.lqcd.measurements.analysis import analyse
 from plaq.lqcd.measurements.baryons import Baryons
 from plaq.lqcd.measurements.charges import Charges
-from plaq.lqcd.measurements.coupling import Coupling
 from plaq.lqcd.measurements.disconnected import Disconnected
 from plaq.lqcd.measurements.gluonic import Fixing, Flow, Loops, Plaquettes
 from plaq.lqcd.measurements.hadrons import Mesons

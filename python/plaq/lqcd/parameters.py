@@ -54,7 +54,7 @@ SCHEMA = Schema({
     Parameter("lattice", "extents", list_of(integer(2, 1024), length=4), REQUIRED, "a", "T, X, Y, Z, even"),
     Parameter("action", "beta", real("[0, 1000]"), None, "", "6 / g^2; needed but with measure.configurations"),
     Parameter("lattice", "boundary", choice("periodic", "open", "schroedinger"), "periodic", "",
-              "boundary of the gauge field in time; open ones need hmc, those of the Schroedinger functional heatbath"),
+              "boundary of the gauge field in time; open ones need hmc"),
     Parameter("schroedinger", "T", integer(2, 1023), None, "a",
               "distance of the walls, lattice.extents[0] - 1 or - 2; - 2 if unset"),
     Parameter("schroedinger", "field", choice("coupling", "zero"), "coupling", "",
@@ -75,7 +75,7 @@ SCHEMA = Schema({
     Parameter("quarks.*", "csw", MASS, 0.0, "", "coefficient of the clover term"),
     Parameter("quarks.*", "clover", choice("linear", "exponential"), "linear", "",
               "form of the clover term: 1 + C, or exp(C)"),
-    Parameter("quarks.*", "cF", MASS, 1.0, "", "coefficient of the improvement at open boundaries"),
+    Parameter("quarks.*", "cF", MASS, 1.0, "", "coefficient of the improvement at open boundaries, or at walls"),
     Parameter("quarks.*", "theta", list_of(real("[-1, 1]"), length=4), (1.0, 0.0, 0.0, 0.0), "pi",
               "phases of quarks at the boundaries t, x, y, z; 1 is antiperiodic"),
     Parameter("quarks.*", "regulator", real("[0, 100]"), 0.0, "1/a",
@@ -216,8 +216,6 @@ class Parameters(parameters.Parameters):
                              f"{shown(extents)}: it is {extents[0] - 1} or {extents[0] - 2}")
         if walls.field == "zero" and (walls.eta or walls.nu):
             raise InputError(f'{source}: schroedinger.field = "zero" is not allowed with eta or nu')
-        if values["updates"].algorithm != "heatbath" and not values["measure"].configurations:
-            raise InputError(f'{source}: updates.algorithm = "{values["updates"].algorithm}"{here}it needs "heatbath"')
         if values["fixing"].gauge is not None:
             raise InputError(f'{source}: fixing.gauge = "{values["fixing"].gauge}"{here}it is for periodic lattices')
         for family, name, _ in measurement_tables.each(values):

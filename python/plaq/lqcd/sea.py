@@ -120,7 +120,9 @@ def check_quarks(quarks: Mapping[str, Any], boundary: str, source: str) -> None:
             _check_pair(q, refuse)
         else:
             _check_rational(q, refuse)
-        if q.cF != 1 and boundary != "open":
+        if is_doublet(q) and boundary == "schroedinger":
+            raise refuse("epsilon", ' with lattice.boundary = "schroedinger"')
+        if q.cF != 1 and boundary == "periodic":
             raise refuse("cF", ' with lattice.boundary = "periodic"')
         if q.cF != 1 and q.clover == "exponential":
             raise refuse("cF", ' with clover = "exponential"')

@@ -62,7 +62,7 @@ def integrate(gauge: GaugeField, momenta: Momenta, scales: Sequence[TimeScale], 
         if not operation.is_kick:
             integrate(gauge, momenta, finer, operation.part * h, watch)
             continue
-        at = _displaced(gauge, scale.terms, operation.gradient * h * h) if operation.gradient else gauge
+        at = _displaced(gauge, momenta, scale.terms, operation.gradient * h * h) if operation.gradient else gauge
         _kick(at, momenta, scale.terms, operation.part * h, watch)
 
 
@@ -75,9 +75,9 @@ def _kick(gauge: GaugeField, momenta: Momenta, terms: Sequence[Term], time: floa
                 watch(term, before, momenta, time)
 
 
-def _displaced(gauge: GaugeField, terms: Sequence[Term], factor: float) -> GaugeField:
-    """Return exp(-factor F) U with the force F of the terms."""
-    moved, force = gauge.copy(), Momenta(gauge.lattice)
+def _displaced(gauge: GaugeField, momenta: Momenta, terms: Sequence[Term], factor: float) -> GaugeField:
+    """Return exp(-factor F) U with the force F of the terms, for links that have momenta."""
+    moved, force = gauge.copy(), Momenta(gauge.lattice, moving=momenta.moving)
     _kick(gauge, force, terms, 1.0)
     force.move(moved, factor)
     return moved
@@ -85,16 +85,16 @@ def _displaced(gauge: GaugeField, terms: Sequence[Term], factor: float) -> Gauge
 
 def trajectory(gauge: GaugeField, scales: Sequence[TimeScale], length: float, seed: int, number: int, *,
                corrections: Sequence[Term] = (), always: bool = False, reverse: bool = False,
-               watch: Watch | None = None) -> TrajectoryResult:
+               moving: np.ndarray | None = None, watch: Watch | None = None) -> TrajectoryResult:
     """Run one trajectory with random numbers of (seed, number).
 
     The field is restored if the trajectory is not accepted, for instance because the final H is not finite.
 
     corrections : terms without force that H has as well. always : accept unless H is not finite. reverse : integrate
-    backwards from the end, too. watch : receives the forces. Collective.
+    backwards from the end, too. moving : of `Momenta`. watch : receives the forces. Collective.
     """
     terms = [*(term for scale in scales for term in scale.terms), *corrections]
-    momenta, before = Momenta(gauge.lattice).gaussian(seed, number), gauge.copy()
+    momenta, before = Momenta(gauge.lattice, moving=moving).gaussian(seed, number), gauge.copy()
     with gauge.frozen():
         start = [momenta.kinetic_energy(), *(term.begin(gauge, seed, number) for term in terms)]
     integrate(gauge, momenta, scales, length, watch)

@@ -9,10 +9,11 @@ from typing import Any
 from plaq.lqcd import sea
 from plaq.lqcd.action.hmc import TimeScale
 from plaq.lqcd.action.rational import CorrectionTerm, RationalTerm
-from plaq.lqcd.action.terms import CloverTerm, GaugeTerm, Term, doublet
+from plaq.lqcd.action.terms import CloverTerm, GaugeTerm, Term, WallTerm, doublet
 from plaq.lqcd.choices import rectangle_coefficient
 from plaq.lqcd.fields.doublet import Doublet
 from plaq.lqcd.fields.inverse_root import InverseRoot
+from plaq.lqcd.fields.schroedinger import Walls, distance_of
 from plaq.lqcd.fields.wilson import Wilson
 from plaq.lqcd.parameters import Parameters
 
@@ -50,24 +51,32 @@ def action_of(p: Parameters) -> Action:
             groups, correction = _rational(q, operator_of(p, name), first)
             corrections += correction
         terms |= dict(zip(sea.terms_of(p.quarks, name), groups))
-    terms[sea.GAUGE] = (GaugeTerm(p.action.beta, rectangle_coefficient(p.action.gauge),
-                                  is_open=p.lattice.boundary == "open", cG=p.action.cG),)
+    terms[sea.GAUGE] = (_gauge(p),)
     for name, group in terms.items():
         for term in group:
             term.name = f"{name.partition('.')[0]}.clover" if isinstance(term, CloverTerm) else name
     return Action(terms, tuple(corrections))
 
 
+def _gauge(p: Parameters) -> Term:
+    if p.lattice.boundary == "schroedinger":
+        return WallTerm(p.action.beta, partial(Walls.of, p=p))
+    return GaugeTerm(p.action.beta, rectangle_coefficient(p.action.gauge), is_open=p.lattice.boundary == "open",
+                     cG=p.action.cG)
+
+
 def operator_of(p: Parameters, name: str) -> partial:
     """Return the operator of quarks of the input, as a function of a gauge field."""
     q = p.quarks[name]
     masses = {"mu": q.mu, "epsilon": q.epsilon} if sea.is_doublet(q) else {"mu": q.mu}
+    if p.lattice.boundary == "schroedinger":
+        masses["spare"] = p.lattice.extents[0] - 1 - distance_of(p)
     return partial(Doublet if sea.is_doublet(q) else Wilson, kappa=q.kappa, **masses, theta=tuple(q.theta), csw=q.csw,
-                   exponential=q.clover == "exponential", open_ends=p.lattice.boundary == "open", cF=q.cF)
+                   exponential=q.clover == "exponential", open_ends=p.lattice.boundary != "periodic", cF=q.cF)
 
 
 def _pair(q: Any, matrix: partial, first: int) -> list[tuple[Term, ...]]:
-    more = {key: matrix.keywords[key] for key in ("exponential", "open_ends", "cF")}
+    more = {key: matrix.keywords[key] for key in ("exponential", "open_ends", "cF", "spare") if key in matrix.keywords}
     groups = doublet(q.kappa, q.mu, q.theta, q.masses, q.csw, kappas=q.kappas, regulator=q.regulator, more=more,
                      first=first, solver=q.solver, residual=q.residual, force_residual=q.force_residual,
                      precision=q.precision, history=q.history)

@@ -16,8 +16,10 @@ from plaq import _core
 from plaq.lqcd.action.guess import ChronologicalGuess
 from plaq.lqcd.fields import open_ends
 from plaq.lqcd.fields.gauge_field import GaugeField
+from plaq.lqcd.fields.lattice import Lattice
 from plaq.lqcd.fields.linear_operator import LinearOperator
 from plaq.lqcd.fields.momenta import Momenta
+from plaq.lqcd.fields.schroedinger import Walls
 from plaq.lqcd.fields.solvers import solve_normal
 from plaq.lqcd.fields.spinor_field import SpinorField
 from plaq.lqcd.fields.wilson import Wilson
@@ -77,6 +79,23 @@ class GaugeTerm(Term):
         if not self.is_open:
             return [(1.0, gauge)]
         return [(1.0, open_ends.inside(gauge)), (self.cG / 2 - 1, open_ends.ends(gauge))]
+
+
+class WallTerm(Term):
+    """Term `Walls.action` of the Schroedinger functional; ``walls`` makes them for a lattice."""
+
+    name = "gauge"
+
+    def __init__(self, beta: float, walls: Callable[[Lattice], Walls]):
+        self.beta, self.walls = beta, walls
+
+    def value(self, gauge: GaugeField) -> float:
+        return self.walls(gauge.lattice).action(gauge, self.beta)
+
+    def kick(self, momenta: Momenta, gauge: GaugeField, time: float) -> None:
+        derivative, links = _core.lqcd.Links(gauge.lattice.layout), self.walls(gauge.lattice).weighted(gauge)
+        gauge.lattice.call(_core.lqcd.action_derivative, gauge.lattice.context, derivative, links.native, 0.0)
+        momenta.kick(derivative, -time * self.beta / 6)
 
 
 class QuarkTerm(Term):

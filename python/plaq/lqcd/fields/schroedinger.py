@@ -16,6 +16,7 @@ from plaq import _core
 from plaq.errors import InputError
 from plaq.lqcd.fields.gauge_field import GaugeField
 from plaq.lqcd.fields.lattice import Lattice
+from plaq.lqcd.fields.momenta import Momenta
 
 FIELDS = ("coupling", "zero")
 
@@ -68,7 +69,7 @@ class Walls:
 
     def impose(self, gauge: GaugeField) -> GaugeField:
         """Set all links that are fixed, and return the field."""
-        t = self._time(gauge)
+        t = self._time()
         _set(gauge, t >= self.T, 0, np.zeros(3))
         for mu in (1, 2, 3):
             for wall, slice_ in enumerate((0, self.T)):
@@ -82,7 +83,7 @@ class Walls:
         low, high = self.angles()
         for slice_ in range(self.T + 1):
             for mu in (1, 2, 3):
-                _set(gauge, self._time(gauge) == slice_, mu, (low + (high - low) * slice_ / self.T) / self.L)
+                _set(gauge, self._time() == slice_, mu, (low + (high - low) * slice_ / self.T) / self.L)
         return gauge
 
     def heat_bath(self, gauge: GaugeField, beta: float, seed: int, sweep: int) -> None:
@@ -94,48 +95,53 @@ class Walls:
         self._update(gauge, _core.lqcd.over_relax, 0.0)
 
     def _update(self, gauge: GaugeField, update, *arguments) -> None:
-        links = self._weighted(gauge)
+        links = self.weighted(gauge)
         self.lattice.call(update, self.lattice.context, links.native, *arguments, 1, self.T - 1)
         gauge.array[:] = links.array
         self.impose(gauge)
 
-    def _weighted(self, gauge: GaugeField) -> GaugeField:
+    def moving(self) -> np.ndarray:
+        """Return one for links between the walls, zero for others, in the form of `Momenta.moving`."""
+        t = self._time()
+        space, time = (t > 0) & (t < self.T), t < self.T
+        return np.stack([time, space, space, space], axis=1)[:, :, None, None, None, :].astype(float)
+
+    def weighted(self, gauge: GaugeField) -> GaugeField:
         """Return the field with links on the walls times ct, and without those in time behind the second wall.
 
         A plaquette in time at a wall has one link of it. So its weight is ct.
         """
-        links, t = gauge.copy(), self._time(gauge)[:, None, None, None, :]
+        links, t = gauge.copy(), self._time()[:, None, None, None, :]
         links.array[:, 0] *= t < self.T
         links.array[:, 1:] *= np.where((t == 0) | (t == self.T), self.ct, 1.0)[:, None]
         return links
 
     def plaquettes(self, gauge: GaugeField) -> tuple[float, float]:
         """Return the averages over plaquettes with direction t and, between the walls, without. Collective."""
-        N, t = self.lattice.extents[0], self._time(gauge)[:, None, None, None, :]
+        N, t = self.lattice.extents[0], self._time()[:, None, None, None, :]
         inner = gauge.copy()
         inner.array[:, 1:] *= ((t > 0) & (t < self.T))[:, None]
-        temporal, _ = replace(self, ct=1.0)._weighted(gauge).plaquettes()
+        temporal, _ = replace(self, ct=1.0).weighted(gauge).plaquettes()
         return temporal * N / self.T, inner.plaquettes()[1] * N / (self.T - 1)
 
     def action(self, gauge: GaugeField, beta: float) -> float:
         r"""Return $\beta\sum w(P)(1 - \mathrm{Re\,tr}P/3)$, w = ct for plaquettes in time at the walls. Collective."""
         N, volume = self.lattice.extents[0], self.lattice.volume
-        temporal = self._weighted(gauge).plaquettes()[0] * 3 * volume
+        temporal = self.weighted(gauge).plaquettes()[0] * 3 * volume
         weights = 3 * (volume // N) * (self.T - 2 + 2 * self.ct)
         spatial = (1 - self.plaquettes(gauge)[1]) * 3 * (volume // N) * (self.T - 1)
         return beta * (weights - temporal + spatial)
 
-    def derivatives(self, gauge: GaugeField, beta: float) -> tuple[float, float]:
+    def derivatives(self, force: Momenta) -> tuple[float, float]:
         r"""Return $\partial S/\partial\eta$ and $\partial^2S/\partial\eta\,\partial\nu$ at $\eta = 0$ of "coupling".
 
-        The coupling is $k/\langle\partial S/\partial\eta\rangle$ with k of `background_slope`, and $\bar v =
+        force : $F = T_a\,\partial S/\partial\epsilon_a$ of all links, those on the walls too, for $U \to e^{\epsilon_a
+        T_a}U$. The coupling is $k/\langle\partial S/\partial\eta\rangle$ with k of `background_slope`, and $\bar v =
         -\langle\partial^2S/\partial\eta\,\partial\nu\rangle/k$. At another $\eta$ the first is that of this
         $\eta$. Collective.
         """
-        links, t = self._weighted(gauge), np.arange(self.lattice.extents[0])[self.lattice.box[0]]
-        derivative = GaugeField(self.lattice)
-        self.lattice.call(_core.lqcd.action_derivative, self.lattice.context, derivative.native, links.native, 0.0)
-        fields = np.einsum("...kaa->...a", derivative.local()[..., 1:, :, :].imag)  # [t, x, y, z, colour]
+        t = np.arange(self.lattice.extents[0])[self.lattice.box[0]]
+        fields = np.einsum("...kaa->...a", force.local()[..., 1:, :, :].imag)  # [t, x, y, z, colour]
         found = []
         for low in ((1, self.nu - 0.5, -self.nu - 0.5), (0, 1, -1)):  # d phi / d eta, and d2 phi / d eta d nu
             high = (-low[0], -low[2], -low[1])
@@ -143,13 +149,12 @@ class Walls:
             summand = np.einsum("txyza,ta->txyz", fields, at)
             sums = self.lattice.call(_core.lqcd.slice_sums, self.lattice.context, self.lattice.layout,
                                      np.ascontiguousarray(summand, complex))
-            found.append(beta / (3 * self.L) * float(sums.real.sum()))
+            found.append(2 / self.L * float(sums.real.sum()))
         return found[0], found[1]
 
-    @staticmethod
-    def _time(gauge: GaugeField) -> np.ndarray:
+    def _time(self) -> np.ndarray:
         """Return t of the numbers of a field's memory, [group, lane]."""
-        return gauge.lattice.sites()[..., 0] + gauge.lattice.box[0].start
+        return self.lattice.sites()[..., 0] + self.lattice.box[0].start
 
 
 def distance_of(p: Any) -> int:

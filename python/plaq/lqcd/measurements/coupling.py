@@ -1,36 +1,14 @@
-"""Coupling of the Schroedinger functional."""
+"""Averages of the coupling of the Schroedinger functional."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from plaq.data.estimate import Estimate
 from plaq.data.recorded import Recorded
 from plaq.lqcd.analysis.averages import average
-from plaq.lqcd.fields.schroedinger import Walls, background_slope, distance_of
-from plaq.lqcd.measurements.measurement import Measurement, Quantity
-from plaq.lqcd.measurements.workbench import Workbench
+from plaq.lqcd.fields.schroedinger import background_slope, distance_of
 from plaq.lqcd.parameters import Parameters
-
-
-class Coupling(Measurement):
-    """Derivatives of the action by the walls' angles, of every configuration, which need no table."""
-
-    family, name, every, key, table = "schroedinger", "", 1, "schroedinger", None
-
-    def __init__(self, p: Parameters):
-        self.p = p
-
-    def path(self, quantity: str) -> str:
-        return f"schroedinger/{quantity}"
-
-    def quantities(self) -> dict[str, Quantity]:
-        return {"ds_deta": Quantity("dS / d eta"), "d2s_deta_dnu": Quantity("d^2S / d eta d nu at eta = 0")}
-
-    def measure(self, bench: Workbench) -> Mapping[str, Any]:
-        first, second = Walls.of(bench.gauge.lattice, self.p).derivatives(bench.gauge, self.p.action.beta)
-        return {"ds_deta": first, "d2s_deta_dnu": second}
 
 
 def coupling_estimates(p: Parameters, series: Mapping[str, Recorded]) -> tuple[dict[str, Estimate], list[str]]:
