@@ -1,4 +1,4 @@
-"""The Hubbard model on the infinite square lattice by a numerical linked-cluster expansion: exact where it converges.
+"""The Hubbard model on the infinite square or cubic lattice by a linked-cluster expansion: exact where it converges.
 
 An extensive property P per site of the infinite lattice is the sum over all connected clusters c of sites, shifted
 copies counted once, of weights
@@ -19,23 +19,22 @@ from itertools import combinations
 import numpy as np
 from scipy.optimize import brentq
 
-Sites = tuple[tuple[int, int], ...]
+Sites = tuple[tuple[int, ...], ...]
 
 
 def shifted_home(sites) -> Sites:
     """The cluster at its smallest coordinates, in order: equal for shifted copies."""
-    x, y = np.min(list(sites), axis=0)
-    return tuple(sorted((a - x, b - y) for a, b in sites))
+    lowest = [min(x) for x in zip(*sites)]
+    return tuple(sorted(tuple(a - x for a, x in zip(site, lowest)) for site in sites))
 
 
 def neighbours(site):
-    x, y = site
-    return (x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)
+    return [(*site[:axis], site[axis] + step, *site[axis + 1:]) for axis in range(len(site)) for step in (1, -1)]
 
 
-def animals(largest: int) -> list[set[Sites]]:
-    """Connected clusters of 1 ... `largest` sites of the square lattice, shifted copies once."""
-    found = [{((0, 0),)}]
+def animals(largest: int, dimension: int = 2) -> list[set[Sites]]:
+    """Connected clusters of 1 ... `largest` sites of the square or cubic lattice, shifted copies once."""
+    found = [{((0,) * dimension,)}]
     while len(found) < largest:
         found.append({shifted_home({*c, new}) for c in found[-1] for site in c for new in neighbours(site)
                       if new not in c})
@@ -131,9 +130,9 @@ def levels(sites: Sites, U: float) -> Levels:
 class LinkedClusters:
     """The expansion at this U, up to clusters of `largest` sites: 6 take a second, 7 half a minute, 8 an hour."""
 
-    def __init__(self, U: float, largest: int):
+    def __init__(self, U: float, largest: int, dimension: int = 2):
         self.U = U
-        self.animals = animals(largest)
+        self.animals = animals(largest, dimension)
         self.graphs = {c: graph(c) for of_size in self.animals for c in of_size}
         examples = {self.graphs[c]: c for of_size in self.animals for c in sorted(of_size)}  # smaller ones first
         self.parts: dict[tuple, Counter] = {g: Counter() for g in examples}

@@ -10,9 +10,10 @@ from plaq.dca.solver.ed import ExactCluster
 
 
 def test_clusters():
-    """Numbers of fixed polyominoes, and of clusters with different bonds (Tang et al. 2013)."""
+    """Numbers of fixed polyominoes and polycubes, and of clusters with different bonds (Tang et al. 2013)."""
     found = animals(7)
     assert [len(of_size) for of_size in found] == [1, 2, 6, 19, 63, 216, 760]
+    assert [len(of_size) for of_size in animals(5, dimension=3)] == [1, 3, 15, 86, 534]
     assert [len({graph(c) for c in of_size}) for of_size in found] == [1, 1, 1, 3, 4, 10, 19]
 
 
@@ -33,14 +34,13 @@ def test_levels_are_those_of_exact_diagonalisation(sites, mu):
     assert found == pytest.approx([exact.total_energy, exact.density, exact.double_occupancy, entropy], abs=1e-11)
 
 
-@pytest.mark.parametrize("mu", [0.0, -1.0])
-def test_free_electrons(mu):
-    T = 4.0
+@pytest.mark.parametrize("mu, T, largest, dimension", [(0.0, 4.0, 6, 2), (-1.0, 4.0, 6, 2), (-1.0, 12.0, 5, 3)])
+def test_free_electrons(mu, T, largest, dimension):
     k = 2 * np.pi * np.arange(64) / 64
-    band = -2 * (np.cos(k)[:, None] + np.cos(k))
+    band = -2 * sum(np.cos(x) for x in np.meshgrid(*[k] * dimension))
     occupied = 1 / (np.exp((band - mu) / T) + 1)
     n = 2 * occupied.mean()
-    found, error = limit(LinkedClusters(0.0, 6).partial_sums(T, mu))
+    found, error = limit(LinkedClusters(0.0, largest, dimension).partial_sums(T, mu))
     entropy = -2 * (occupied * np.log(occupied) + (1 - occupied) * np.log(1 - occupied)).mean()
     assert np.all(error < 3e-4)
     assert np.all(np.abs(found - [2 * (band * occupied).mean(), n, n**2 / 4, entropy]) < error / 2 + 1e-12)
