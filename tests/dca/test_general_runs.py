@@ -84,7 +84,8 @@ class StopsInTheThirdIteration(Run):
 
 
 def test_a_run_with_orbitals_resumes_to_the_same_bits(monkeypatch):
-    p = parameters(HUND, FEW, ["pp", "magnetic"], density=1.9, iterations=4)
+    p = parameters(HUND, FEW, ["pp", "magnetic"], density=1.9, iterations=4).replace(
+        two_particle={"momenta": [[0, 0], [0.4, 0.1]]})
     whole = carried_out(p).at(0.5)
     with monkeypatch.context() as patch:
         stopped = StopsInTheThirdIteration(patch)
@@ -92,6 +93,7 @@ def test_a_run_with_orbitals_resumes_to_the_same_bits(monkeypatch):
         with pytest.raises(Interrupted, match="SIGTERM"):
             stopped.carry_out(stopped.loop)
     found = carried_out(p, state=RunState.from_plain(pickle.loads(stopped.saved))).at(0.5)
+    assert whole["chi_s_orbital"].mean.shape == (2, 1, 2, 2) and np.isfinite(whole["chi_s"].error).all()
     for name, estimate in whole.observables.items():
         assert np.array_equal(found[name].mean, estimate.mean, equal_nan=True) and np.array_equal(
             found[name].error, estimate.error, equal_nan=True)

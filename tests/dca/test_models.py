@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 from plaq.dca.inputs.table import SCHEMA
+from plaq.dca.lattice.hopping import Lattice
 from plaq.dca.lattice.interaction import DN, UP
 from plaq.dca.lattice.model_reader import read_hamiltonian
+from plaq.dca.lattice.ready import READY
 from plaq.dca.parameters import Parameters
 from plaq.errors import InputError
 from plaq.inputs.parameters import plain
@@ -135,6 +137,20 @@ def test_staggered_field_doubles_the_cell(lattice, cluster):
         np.testing.assert_allclose(bands(h, np.array(h.momentum(k))), [-energy, energy], atol=1e-12)
 
 
+@pytest.mark.parametrize("lattice, density, fermi, bands_there", [
+    ("nickelate", 3, 0.001, {"Γ": 3, "X": 2, "M": 0}), ("pnictide", 2, 1.543, {"Γ": 0, "X": 2, "M": 0})])
+def test_published_bands_have_their_fermi_surface(lattice, density, fermi, bands_there):
+    """E_F at the density of the material, which nickelate has at 0, and bands below it at Γ, X and M."""
+    h = Lattice(hamiltonian(lattice=lattice, J=0, **TWO).table, READY[lattice].orbitals)
+    k = 2 * np.pi * (np.arange(200) + 0.5) / 200
+    energies = np.sort(h.energies(np.stack(np.meshgrid(k, k), axis=-1)).ravel())
+    found = energies[density * 200 * 200 // 2]
+    assert found == pytest.approx(fermi, abs=2e-3)
+    for name, count in bands_there.items():
+        point = np.pi * np.array({"Γ": (0, 0), "X": (1, 0), "M": (1, 1)}[name])
+        assert np.count_nonzero(h.energies(point) < found) == count
+
+
 def hr(tmp_path, hops, count, dimension=3, degeneracy=1, end=None):
     lines = ["made here", str(count), str(len(hops)), " ".join([str(degeneracy)] * len(hops))]
     for d, m in hops.items():
@@ -156,6 +172,21 @@ def test_hr_file_is_the_table_it_was_written_from(tmp_path):
     assert Parameters.read(tmp_path / "copy.toml").fingerprint() == read.fingerprint()
     cut = hamiltonian(**hr(tmp_path, h.hopping[UP], 4), J=0, U_prime=0, hopping_cutoff=0.1, **TWO)
     assert set(cut.hopping[UP]) == {(0, 0), (1, 0), (-1, 0), (0, 1), (0, -1)}
+
+
+def test_hr_file_has_the_symmetry_that_rounding_and_fit_break(tmp_path):
+    """Noise of a ten-thousandth of the largest hop, and far hops as small as it, leave the group of the bands."""
+    exact = hamiltonian(lattice="pnictide", J=0, **TWO).hopping[UP]
+    rng, noisy = np.random.default_rng(0), {}
+    for d in [*exact, (3, 1), (-3, -1)]:
+        m = np.array(exact.get(d, np.zeros((2, 2)))) + 1e-4 * rng.uniform(-1, 1, (2, 2))
+        back = noisy.get(tuple(-x for x in d))
+        noisy[d] = (m + m.T) / 2 if not any(d) else m if back is None else back.T
+    read = hamiltonian(**hr(tmp_path, noisy, 2), J=0, U_prime=0, **TWO)
+    count = len(Lattice(hamiltonian(lattice="pnictide", J=0, **TWO).table, ("xz", "yz")).operations)
+    assert len(Lattice(read.table, ("1", "2")).operations) == count > 4
+    for d, m in exact.items():
+        np.testing.assert_allclose(read.hopping[UP][d], m, atol=1e-4)
 
 
 def test_hr_file_that_is_refused(tmp_path):

@@ -5,12 +5,15 @@ import re
 import numpy as np
 import pytest
 from general_cases import annihilators
+from scipy.optimize import brentq
 
 from plaq import dca
+from plaq.dca.lattice import matsubara
 from plaq.dca.lattice.model import Model, cluster_of
 from plaq.dca.lattice.order import form_factor
 from plaq.dca.loop import ordering
 from plaq.dca.physics.equations import equations_of
+from plaq.dca.physics.evaluation import Evaluation
 from plaq.dca.physics.onset import onset
 from plaq.dca.physics.order import OrderParameter
 from plaq.errors import InputError
@@ -57,6 +60,30 @@ def test_isolated_clusters_in_the_field_are_exact(kind, U, mu, cluster, order):
     for name, value in exact(p, 0.5).items():
         assert abs(point[name].mean - value) < 4 * point[name].error + 1e-9, name
     assert abs(point["order_identity"].mean) < 4 * point["order_identity"].error
+
+
+@pytest.mark.parametrize("kind, U", [(SPINS, 3.0), (PAIRS, -3.0)])
+def test_hartree_fock_is_the_gap_equation(kind, U):
+    """Sigma at infinite frequency alone, in the bath of one site at half filling, against 1/|U| = <tanh(E/2T)/2E>."""
+    T = 0.25
+    p = parameters(kind, U, [[1, 0], [0, 1]], {"temperatures": [T], "density": 1})
+    model, mesh = Model.of(p), matsubara.mesh(1 / T, 12.0)
+    evaluation, order = Evaluation(model, mesh, 0.0, U / 2, None), OrderParameter(model.spinor.pattern, 1)
+    model.coarse_graining.prepare(np.pi * T)
+    occupations = np.array([[[[0.5, 0.3], [0.3, 0.5]]]])
+    for _ in range(60):
+        sigma = evaluation.equations.mean_field(np.full((2, 2), 0.5), occupations)[..., None] + 0j * mesh.omega
+        g = model.coarse_graining.gbar(evaluation.lattice_z(sigma))
+        occupations = evaluation.equations.algebra.equal_time(mesh, g).real
+    k = 2 * np.pi * (np.arange(128) + 0.5) / 128
+    band = -2 * (np.cos(k)[:, None] + np.cos(k))
+
+    def excess(gap):
+        E = np.hypot(band, gap)
+        return np.mean(np.tanh(E / (2 * T)) / (2 * E)) - 1 / abs(U)
+
+    gap = brentq(excess, 1e-3, abs(U))
+    assert abs(order.value(np.eye(2) - occupations)) == pytest.approx(gap / abs(U), abs=1e-5)
 
 
 @pytest.mark.parametrize("kind, U, symmetry", [(PAIRS, 6.0, "d"), (PAIRS, -6.0, "s"), (SPINS, 6.0, None)])

@@ -1,12 +1,13 @@
 """Sweeps: every combination is the run that it would be alone, on any number of ranks, and none spoils another."""
 
 import csv
+import tomllib
 
 import pytest
 import test_cli
 from test_cli import one_error, plaq  # noqa: F401
 
-from plaq import _core
+from plaq import _core, dca
 from plaq.dca.application import Dca
 from plaq.errors import InputError, RunError
 from plaq.run import driver, sweep
@@ -113,3 +114,41 @@ def test_an_input_error_of_one_run_is_found_before_the_first_starts(folder):
     (folder / "input.toml").write_text(INPUT.replace("[0.9, 0.95, 1.0]", "[0.9, 2.5]"))
     with pytest.raises(InputError, match="dca.density = 2.5 is not allowed"):
         sweep.read(Dca, folder / "input.toml")
+
+
+GENERAL = """
+[model]
+hopping = { "0,0" = [[0.3, 0.5], [0.5, -0.2]] }
+U = 3.0
+J = 0.2
+kanamori = true
+cluster = [[1, 0], [0, 1]]
+
+[dca]
+temperatures = [1.0]
+mu = 1.3
+isolated = true
+
+[solver]
+kind = "ed"
+
+[two_particle]
+channels = ["magnetic"]
+frequencies = 2
+
+[sweep]
+"model.J" = [0.2, 0.4]
+"""
+
+
+def test_a_sweep_of_orbitals_has_the_run_that_each_would_be_alone(folder):
+    """Exact runs; Hund's coupling makes larger spins. No order is near, and no phase diagram drawn."""
+    (folder / "input.toml").write_text(GENERAL)
+    outcome = plaq(folder, "dca", "run", "input.toml", fake=False)
+    assert outcome.returncode == 0, outcome.stderr
+    names = ["J=0.2", "J=0.4"]
+    assert [row["run"] for row in table(folder)] == names
+    spins = [dca.load(folder / "run" / name).at(1.0)["spin_square"].mean for name in names]
+    assert spins[1] > spins[0] + 1e-3
+    alone = dca.run(dca.Parameters(**tomllib.loads(GENERAL.partition("[sweep]")[0])).replace(model={"J": 0.4})).at(1.0)
+    assert alone["spin_square"].mean == spins[1]

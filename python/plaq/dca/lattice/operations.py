@@ -37,23 +37,24 @@ class Operation:
 class Bonds:
     """Nonzero elements of a table {d: [n, b, b]} by pair of orbitals: (a, b) -> {d: list of n}.
 
-    tolerance: numbers that differ by less than 1e-12 of the largest are equal.
+    tolerance: numbers that differ by less than it are equal, by default 1e-12 of the largest; elements below half of it
+    are none.
     """
 
-    def __init__(self, table):
+    def __init__(self, table, tolerance=None):
         self._table, self.spins = table, len(next(iter(table.values())))
         self.bands, self.displacements = next(iter(table.values())).shape[-1], tuple(table)
         largest = max(np.abs(t).max() for t in table.values())
-        self.tolerance = 1e-12 * largest
+        self.tolerance = 1e-12 * largest if tolerance is None else tolerance
         self._of = {}
         for d, t in table.items():
-            for a, b in np.argwhere(np.any(np.abs(t) > self.tolerance, axis=0)).tolist():
+            for a, b in np.argwhere(np.any(np.abs(t) > self.tolerance / 2, axis=0)).tolist():
                 self._of.setdefault((a, b), {})[d] = t[:, a, b].tolist()
 
     @functools.cached_property
     def flipped(self) -> Bonds:
         """Bonds of the table with up and down exchanged."""
-        return Bonds({d: t[::-1] for d, t in self._table.items()})
+        return Bonds({d: t[::-1] for d, t in self._table.items()}, self.tolerance)
 
     def between(self, a, b) -> dict:
         return self._of.get((a, b), {})
@@ -124,7 +125,7 @@ class _Search:
         known = list(enumerate(self.order[:len(images)]))
         for i, b in known:
             if here := self.bonds.between(a, b):
-                d, t = next(iter(here.items()))
+                d, t = max(here.items(), key=lambda bond: max(map(abs, bond[1])))  # the strongest has least noise
                 offset = np.array(shifts[i]) - self.moved[d]
                 return [((np.array(e) + offset).tolist(), sign * signs[i])
                         for e, u in self.image_bonds.between(image, images[i]).items() for sign in (1, -1)
@@ -146,10 +147,6 @@ class _Search:
     def _compare(self, i, j, image_i, image_j, offset, sign):
         here = self.bonds.between(self.order[i], self.order[j])
         there = self.image_bonds.between(image_i, image_j)
-        if len(here) != len(there):
-            return False
-        for d, t in here.items():
-            u = there.get(tuple(x + y for x, y in zip(self.moved[d], offset)))
-            if u is None or not self.bonds.alike(u, t, sign):
-                return False
-        return True
+        moved = {tuple(x + y for x, y in zip(self.moved[d], offset)): t for d, t in here.items()}
+        zero = [0.0] * self.bonds.spins
+        return all(self.bonds.alike(there.get(d, zero), moved.get(d, zero), sign) for d in moved | there)

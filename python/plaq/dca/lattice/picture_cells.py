@@ -9,6 +9,7 @@ import numpy as np
 from plaq.data.figures import Theme
 
 AXES = "xyz"
+FAINTEST = 0.03  # bond that is drawn, over the strongest
 
 
 def cells(axes, cluster, theme: Theme) -> None:
@@ -96,6 +97,8 @@ def _bonds(axes, cluster, places, theme: Theme) -> None:
     longest = max((np.abs(t[:, a, b]).max() for _, t, a, b in _amplitudes(lattice)), default=1.0)
     for d, t, a, b in _amplitudes(lattice):
         weight = np.abs(t[:, a, b]).max() / longest
+        if weight < FAINTEST:
+            continue
         for start in np.unique(np.concatenate([cluster.sites, cluster.sites - d]), axis=0):
             ends = np.stack([_of([start], places, lattice)[0, b], _of([start + d], places, lattice)[0, a]])
             axes.plot(*_points(ends), color=theme.ink, lw=0.3 + 1.5 * weight, alpha=0.15 + 0.45 * weight, zorder=0.5)

@@ -11,11 +11,15 @@ import math
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
+
+from plaq.dca.lattice.crystal import SYSTEMS, operations
 from plaq.dca.lattice.interaction import minus
 from plaq.errors import InputError
 from plaq.files.guard import reading
 
 MOST_LINES = 20_000_000
+NOISE = 1e-3  # of the largest hop: a smaller breaking of a symmetry is averaged away
 IMAGINARY = 1e-3  # of the largest amplitude: above it an imaginary part is no noise of the fit
 
 Hops = dict[tuple[int, ...], list[list[float]]]
@@ -25,8 +29,8 @@ def read_hopping(path: str | Path, dimension: int, cutoff: float) -> Hops:
     """Return {d: [a][b]} of c+[R, a] c[R + d, b], displacements whose amplitudes are all at most ``cutoff`` left out.
 
     The hops are made Hermitian by averaging t(d) with the transpose of t(-d), from which they differ by rounding in a
-    file that is whole. InputError for a file cut short, for amplitudes that are not real, and for hops out of the
-    first ``dimension`` directions. The energy of an only orbital is left out.
+    file that is whole, and symmetric (`symmetric`). InputError for a file cut short, for amplitudes that are not real,
+    and for hops out of the first ``dimension`` directions. The energy of an only orbital is left out.
     """
     where = f"model.hopping_file = {path}"
     with reading(path, "a table of hops by wannier90"), open(path, encoding="utf-8", errors="replace") as file:
@@ -47,7 +51,39 @@ def read_hopping(path: str | Path, dimension: int, cutoff: float) -> Hops:
                              "a model.hopping_cutoff above these hops")
         if count > 1 or any(d):
             kept[d[:dimension]] = mean
-    return kept
+    return symmetric(kept)
+
+
+def symmetric(hops: Hops) -> Hops:
+    """Return hops with the symmetry that they have to `NOISE` of the largest hop, averaged over it.
+
+    Rounding and the fit of Wannier functions break it. They stay as they are where the operations make no group.
+    """
+    from plaq.dca.lattice.hopping import Lattice
+    from plaq.dca.lattice.operations import Bonds, find_operations
+
+    table = {d: np.array(m).T[None] for d, m in hops.items()}  # t_ab(d) of c+[R + d, a] c[R, b]
+    bands, dimension = len(next(iter(hops.values()))), len(next(iter(hops)))
+    apart = [np.abs(t[0] if any(d) else t[0] - np.diag(np.diag(t[0]))).max() for d, t in table.items()]
+    if not max(apart):
+        return hops
+    loose = Bonds(table, NOISE * max(apart))
+    best: list = []
+    for system in SYSTEMS[dimension]:
+        found = [op for g in operations(system.name, dimension) for op in find_operations(loose, g)]
+        best = max(best, found, key=len)
+    mean: dict[tuple[int, ...], np.ndarray] = {}
+    for op in best:
+        for d, t in table.items():
+            for a, b in np.ndindex(bands, bands):
+                image = tuple((op.matrix @ d + op.shifts[a] - op.shifts[b]).tolist())
+                value = op.signs[a] * op.signs[b] * t[0, a, b] / len(best)
+                mean.setdefault(image, np.zeros((bands, bands)))[op.orbitals[a], op.orbitals[b]] += value
+    exact = {d: (t + mean[minus(d)].T) / 2 for d, t in mean.items() if minus(d) in mean}
+    names = tuple(map(str, range(bands)))
+    if len(exact) < len(mean) or len(Lattice(exact, names).operations) < len(best):
+        return hops
+    return {d: t.T.tolist() for d, t in sorted(exact.items())}
 
 
 def _parsed(lines: Iterator[str], where: str) -> Hops:

@@ -24,6 +24,7 @@ SIZE = (5.2, 5.0)
 MARKERS = dict(zip(FIRST, "osD"))
 OTHER = "PXp*h"  # of other orders
 STYLES = ("-", (0, (5, 2)), (0, (1, 1.2)), (0, (6, 2, 1, 2)))
+COLUMNS = 3  # of the legend
 DODGE = 8.0  # points between bounds of one run
 WIDE = 10.0  # ratio of temperatures from which their axis is logarithmic
 
@@ -104,7 +105,9 @@ def draw(entries: list[Entry], theme: Theme, unit: str) -> Figure:
     else:
         main.set_ylim(0, 1.08 * top if np.isfinite(top) else 1.5 * max(T))
     below.set(xlabel=label_of(along), ylabel="sign", ylim=(0, 1.08))
-    figure.legend(handles=legend(theme, names, markers, groups, entries), ncols=3, loc="outside upper left")
+    handles = legend(theme, names, markers, groups, entries)
+    by_rows = [handle for column in range(COLUMNS) for handle in handles[column::COLUMNS]]  # they fill columns
+    figure.legend(handles=by_rows, ncols=COLUMNS, loc="outside upper left")
     return figure
 
 

@@ -108,7 +108,7 @@ def warnings(entries: list[Entry]) -> str:
 
 def phases(entries: list[Entry]) -> str:
     """Return the numbers of the phase diagram; empty without any."""
-    if not any(entry.boundaries for entry in entries):
+    if not phase_diagram.drawn(entries):
         return ""
     return (f"<h2>Phase diagram</h2>{phase_diagram.table(entries, unit_of_all(entries))}"
             f'<p class="note">&lt; and &gt;: the temperature lies below or above; T*: maximum of χ<sub>s</sub>(q = 0) '
@@ -181,7 +181,7 @@ def point_table(entries: list[Entry]) -> str:
 def drawings(entries: list[Entry]) -> dict[str, Drawing]:
     """Return the figures that there are data for, by name."""
     drawn = {}
-    if any(entry.boundaries for entry in entries):
+    if phase_diagram.drawn(entries):
         drawn["phase_diagram"] = Drawing(
             lambda theme: phase_diagram.draw(entries, theme, unit_of_all(entries)), "Phase diagram",
             "Temperatures at which order sets in, and T* of the largest uniform spin susceptibility, with one "
