@@ -204,7 +204,10 @@ void begin_with_a_pulse(plasma& s, bool particles, int from_x = 0, bool fields =
                      ? 0.5 * std::pow(std::cos((at - 18) * std::numbers::pi / 24), 2) * std::cos(0.7 * at)
                      : 0;
         };
-        e[own_cells(m).size() + n] = pulse(x), b[2 * own_cells(m).size() + n] = pulse(x + 0.5);
+        const double y = m.first[1] + double(n / std::size_t(m.cells[0]) % std::size_t(m.cells[1]));
+        const double profile = p.periodic(1) ? 1 : 1 + 0.5 * std::sin(0.8 * y);
+        e[own_cells(m).size() + n] = profile * pulse(x);
+        b[2 * own_cells(m).size() + n] = profile * pulse(x + 0.5);
       }
       s.set_fields(patch, e, b);
     }
@@ -223,10 +226,15 @@ void begin_with_a_pulse(plasma& s, bool particles, int from_x = 0, bool fields =
 
 /// Returns the fields by cell of the long box after 56 steps, of a window of `cells` cells or of a box at rest.
 std::map<std::pair<int, std::string>, std::vector<double>> after_a_pulse(int cells, int patches, bool moves,
-                                                                         bool particles, int ranks) {
+                                                                         bool particles, int ranks,
+                                                                         bool absorbing = false) {
   plan p = between(periodic(2, 2, cells, 1), 0, field_boundary::absorbing, particle_boundary::absorbed,
                    particle_boundary::absorbed);
-  p.cells = {cells, 8, 1}, p.lengths = {0.25 * cells, 2, 1}, p.patches = {patches, 2, 1};
+  const int across = absorbing ? 24 : 8;
+  p.cells = {cells, across, 1}, p.lengths = {0.25 * cells, 0.25 * across, 1}, p.patches = {patches, 2, 1};
+  if (absorbing)
+    p.field_boundaries[1] = {field_boundary::absorbing, field_boundary::absorbing},
+    p.particle_boundaries[1] = {particle_boundary::absorbed, particle_boundary::absorbed};
   p.curl = stencil::cowan, p.dt = 0.999 * p.courant();  // so that light along x moves with c
   p.field_boundaries[0][1] = field_boundary::conducting, p.layer = 6;
   if (moves) p.window = {.speed = 1, .start = 3};
@@ -250,7 +258,7 @@ std::map<std::pair<int, std::string>, std::vector<double>> after_a_pulse(int cel
         for (int j = 0; j < m.cells[1]; ++j)
           for (int i = 0; i < m.cells[0]; ++i) {
             auto& column = out[{m.first[0] + i, name}];
-            column.resize(8);
+            column.resize(std::size_t(across));
             column[std::size_t(m.first[1] + j)] = values[std::size_t(i + m.cells[0] * j)];
           }
       }
@@ -260,11 +268,13 @@ std::map<std::pair<int, std::string>, std::vector<double>> after_a_pulse(int cel
   return out;
 }
 
-// In vacuum a window sees what a long box has bit for bit, in a plasma to rounding; on any ranks the same bits.
+// In vacuum a window sees what a long box has bit for bit, in a plasma to rounding; on any ranks the same bits. Within
+// absorbing layers particles gather B of images behind the wall, which a move of the window renews.
 TEST(window, is_a_part_of_a_long_box) {
-  for (const bool particles : {false, true}) {
-    const auto whole = after_a_pulse(120, 4, false, particles, 1), moved = after_a_pulse(48, 2, true, particles, 1);
-    EXPECT_EQ(moved, after_a_pulse(48, 2, true, particles, 3));
+  for (const auto& [particles, absorbing] : {std::pair(false, false), {true, false}, {false, true}, {true, true}}) {
+    const auto whole = after_a_pulse(120, 4, false, particles, 1, absorbing),
+               moved = after_a_pulse(48, 2, true, particles, 1, absorbing);
+    EXPECT_EQ(moved, after_a_pulse(48, 2, true, particles, 3, absorbing));
     const int first = moved.begin()->first.first;
     ASSERT_GT(first, 20);
     double largest = 0, differs = 0;
@@ -279,7 +289,7 @@ TEST(window, is_a_part_of_a_long_box) {
       }
     }
     EXPECT_GT(largest, 0.2);
-    EXPECT_LT(differs, 1e-12);
+    EXPECT_LT(differs, absorbing ? 1e-4 : 1e-12);
   }
 }
 
@@ -342,9 +352,6 @@ TEST(light, misuse_is_an_error) {
   refused([](plan& p) { p.window.speed = 1.1; });
   refused([](plan& p) { p.window.start = -1; });
   refused([](plan& p) { p.field_boundaries[0] = {}, p.particle_boundaries[0] = {}; });
-  refused([](plan& p) {
-    p = between(p, 1, field_boundary::absorbing, particle_boundary::absorbed, particle_boundary::absorbed);
-  });
   refused([](plan& p) { p.layer = 12, p.patches[0] = 3; });
   EXPECT_THROW(parse_stencil("lee"), input_error);
 }

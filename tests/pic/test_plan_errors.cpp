@@ -267,10 +267,6 @@ TEST(plan_errors, of_windows) {
              without},
             {[](plan& p) { p.field_boundaries[0] = {}, p.particle_boundaries[0] = {}; },
              "window: the sides of x are not periodic"},
-            {[](plan& p) {
-               p = between(p, 1, field_boundary::absorbing, particle_boundary::absorbed, particle_boundary::absorbed);
-             },
-             "window: the sides of y are periodic or conducting"},
             {[](plan& p) { p.patches[0] = 4; },
              "window: an absorbing layer lies within one patch, of at least 8 cells in x"}});
 }

@@ -68,7 +68,8 @@ struct parcel {
   std::vector<T> current = {};
   std::vector<particles<T>> species = {};
   std::vector<moving_particles<T>> passing = {};
-  void serialize(archive& ar) { ar(shift, current, species, passing); }
+  std::vector<T> layers = {};  ///< of absorbing sides across x, where a window moves
+  void serialize(archive& ar) { ar(shift, current, species, passing, layers); }
 };
 /// Message to the neighbour at `shift`: E and B in the cells that are its guards, or the charge in guard cells that are
 /// its own.

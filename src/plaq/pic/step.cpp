@@ -231,6 +231,7 @@ void receive(const plan& p, patch<T>& self, parcel<T>&& from_neighbour) {
   if (const T* values = from_neighbour.current.data(); !from_neighbour.current.empty())
     for (auto& component : self.f.j)
       values = add(m, edge_towards(m, opposite(from_neighbour.shift)), values, component);
+  if (!from_neighbour.layers.empty()) self.layers.take_after_shift(m, from_neighbour.layers);
   const auto in_own_cells = [&](particles<T>& list) -> const particles<T>& {
     for (int d = 0; d < m.dimensions; ++d)
       if (from_neighbour.shift[d] < 0)

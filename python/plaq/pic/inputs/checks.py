@@ -216,7 +216,7 @@ def _lasers(values: Mapping[str, Any], source: str) -> None:
 def _window(values: Mapping[str, Any], source: str) -> None:
     if not values["window"].speed:
         return
-    sides_of, dimension = values["boundaries"], len(values["grid"].cells)
+    sides_of = values["boundaries"]
     for key, why in (("emission", "plates"), ("conductor", "conductors in the box")):
         if values[key]:
             raise refuse(source, "window.speed", values["window"].speed, f"a window has no {why}")
@@ -224,10 +224,6 @@ def _window(values: Mapping[str, Any], source: str) -> None:
         raise refuse(source, "window.speed", values["window"].speed, 'it needs fields.solver = "electromagnetic"')
     if "periodic" in sides_of.x:
         raise refuse(source, "boundaries.x", list(sides_of.x), "a moving window needs sides of x that are not periodic")
-    for d in DIRECTIONS[1:dimension]:
-        if "absorbing" in getattr(sides_of, d):
-            raise refuse(source, f"boundaries.{d}", list(getattr(sides_of, d)),
-                         "with a window, sides across are periodic or conducting")
     for name, gas in values["gas"].items():
         for key, parts in (("density", [gas.density]), ("temperature", [gas.temperature]), ("drift", gas.drift)):
             if any(isinstance(part, str) for part in parts):

@@ -119,7 +119,35 @@ void absorbing_layers<T>::correct_b(const patch_grid& m, fields<T>& f) const {
 }
 
 template <class T>
-void absorbing_layers<T>::shift_window(const patch_grid& m) {
+template <class Use>
+void absorbing_layers<T>::for_each_row_across(const patch_grid& m, Use use) {
+  for (int d = 1; d < m.dimensions; ++d)
+    for (layer& side_layer : layers_[std::size_t(d)])
+      for (const auto& [all, where] :
+           {std::pair(&side_layer.psi_e, own_cells(m)), std::pair(&side_layer.psi_b, difference_region(m))}) {
+        const region r = planes(where, d, side_layer.low, side_layer.high);
+        const std::size_t row = std::size_t(r.high[0] - r.low[0]),
+                          next = std::size_t(r.high[0] - m.cells[0] - r.low[0]);
+        for (auto& psi : *all)
+          for (std::size_t at = 0; at < psi.size(); at += row) use(psi, at, at + row, at + next);
+      }
+}
+
+template <class T>
+void absorbing_layers<T>::take_after_shift(const patch_grid& m, const std::vector<T>& values) {
+  auto value = values.begin();
+  for_each_row_across(m, [&](auto& psi, std::size_t, std::size_t end, std::size_t) { psi[end - 1] = *value++; });
+}
+
+template <class T>
+std::vector<T> absorbing_layers<T>::shift_window(const patch_grid& m) {
+  std::vector<T> out;
+  for_each_row_across(m, [&](auto& psi, std::size_t begin, std::size_t end, std::size_t next) {
+    out.push_back(psi[next]);
+    std::copy(psi.begin() + std::ptrdiff_t(begin) + 1, psi.begin() + std::ptrdiff_t(end),
+              psi.begin() + std::ptrdiff_t(begin));
+    psi[end - 1] = T(0);
+  });
   for (layer& side_layer : layers_[0])
     for (const auto& [all, where] :
          {std::pair(&side_layer.psi_e, own_cells(m)), std::pair(&side_layer.psi_b, difference_region(m))}) {
@@ -131,6 +159,7 @@ void absorbing_layers<T>::shift_window(const patch_grid& m) {
           *(at + row - 1) = T(0);
         }
     }
+  return out;
 }
 
 template class absorbing_layers<float>;

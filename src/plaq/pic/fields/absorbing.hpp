@@ -27,8 +27,11 @@ class absorbing_layers {
   /// Corrects half a step of B.
   void correct_b(const patch_grid& m, fields<T>& f) const;
 
-  /// Shifts psi by a cell along x, for a moving window; all of the layer lies in the patch.
-  void shift_window(const patch_grid& m);
+  /// Shifts psi by a cell along x, for a moving window; layers of x lie within the patch. Returns what the patch at
+  /// lower x needs for its last cells, of layers across x.
+  std::vector<T> shift_window(const patch_grid& m);
+  /// Takes what the patch at higher x has returned, after a shift.
+  void take_after_shift(const patch_grid& m, const std::vector<T>& values);
 
   void serialize(archive& ar) { ar(layers_); }
 
@@ -45,6 +48,10 @@ class absorbing_layers {
     std::array<std::vector<T>, 2> psi_e, psi_b;
     void serialize(archive& ar) { ar(low, high, at_e, at_b, psi_e, psi_b); }
   };
+  /// Calls use(psi, begin, end, next) for the rows in x of layers across x; `next` is the place of the cell from which
+  /// the patch at lower x continues its row.
+  template <class Use>
+  void for_each_row_across(const patch_grid& m, Use use);
   std::array<std::vector<layer>, 3> layers_;  ///< up to two: the low side's and the high side's
 };
 

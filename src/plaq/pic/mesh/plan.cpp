@@ -202,10 +202,6 @@ void check_window(const plan& p) {
   for (const gas_scattering& g : p.scatterings)
     if (g.density.size() * g.temperature.size() * g.drift[0].size() * g.drift[1].size() * g.drift[2].size() > 1)
       refuse_plan("window: a gas is the same everywhere");
-  for (int d = 1; d < p.dimensions; ++d)
-    for (int side = 0; side < 2; ++side)
-      if (p.field_boundaries[d][side] == field_boundary::absorbing)
-        refuse_plan("window: the sides of ", axis_names[d], " are periodic or conducting");
   if ((p.field_boundaries[0][0] == field_boundary::absorbing ||
        p.field_boundaries[0][1] == field_boundary::absorbing) &&
       p.cells[0] / p.patches[0] < p.layer)

@@ -107,6 +107,7 @@ felt_fields<T>::felt_fields(const plan& p, patch<T>& self, double t) : self_(sel
   if (!p.at_nodes && p.external.empty()) return;
   const bool moved = self.external_first != self.mesh.first[0];
   for (int c = 0; c < 6; ++c) {
+    if (!p.at_nodes && !p.external.has(c)) continue;
     auto& field = component_of(self.f, c);
     of_mesh_[std::size_t(c)] = field;
     if (p.at_nodes) centre(self.mesh, c, field);

@@ -17,8 +17,8 @@ parcel<T> shift_patch(const plan& p, patch<T>& self) {
         const std::ptrdiff_t empty = last ? m.guard[0] + m.cells[0] - 1 : n - 1;
         std::fill(row + empty, row + n, T(0));
       });
-  self.layers.shift_window(m);
   parcel<T> out{.shift = {-1, 0, 0}, .species = std::vector<particles<T>>(p.species_list.size())};
+  out.layers = self.layers.shift_window(m);
   for (std::size_t s = 0; s < p.species_list.size(); ++s) {
     auto& all = self.species[s];
     for (auto& cell : all.cell[0]) --cell;
