@@ -32,8 +32,7 @@ SECTIONS = {
     "solver": "Order of the particles' shape, arithmetic, random numbers.",
     "fields": "Electric and magnetic field at the beginning, formulas of x, y, z.",
     "external": "Fields from outside that particles feel in addition, formulas of x, y, z, t or from a file. No "
-                "charge or "
-                "conductor changes them, and they are not in the fields of results.",
+                "charge or conductor changes them, and they are not in the fields of results.",
     "species.*": "Particles of one kind. Profiles are formulas of x, y, z.",
     "emission.*": "Plates that emit particles of a species, anywhere in the box and at any angle: "
                   "a point in one dimension, a line in two, a square in three.",
@@ -51,8 +50,7 @@ SECTIONS = {
     "secondary.*": "Emission of particles by impacts of others on sides that absorb them, by chance, with the weight "
                    "of the one that arrived.",
     "ionisation.*": "Ionisation of particles by the electric field that they feel, with the rate of Ammosov, Delone "
-                    "and "
-                    "Krainov; units.density gives the field in SI.",
+                    "and Krainov; units.density gives the field in SI.",
     "output": "Files in the openPMD standard, and columns of the history.",
     "probe.*": "Field at a place or along a line in the direction of an axis, in time.",
     "histogram.*": "Distribution of a species over one or two of x, y, z, ux, uy, uz, energy: "
@@ -90,31 +88,26 @@ TABLE = [
               ("t_end", "tmax", "t_max", "duration", "steps", "nsteps", "max_step")),
     Parameter("time", "step", one_of("auto", real("(0, inf)")), "auto", "1/ω_p",
               f"auto: {COURANT} of the Courant limit, (Σ 1/Δ²)^(-1/2), with cowan's stencil the least Δ, with "
-              f"lehe's the "
-              "lower one of Δx and (1/Δy² + 1/Δz²)^(-1/2); "
+              "lehe's the lower one of Δx and (1/Δy² + 1/Δz²)^(-1/2); "
               f"of an electrostatic solver {QUIET_STEP} / ω_p",
               ("dt", "timestep", "time_step", "delta_t")),
     Parameter("solver", "order", integer(1, 3), 1, "", "of the particles' shape: 1 linear, 2 quadratic, 3 cubic"),
     Parameter("solver", "gather", choice("energy", "momentum"), "energy", "",
               "of E and B at particles: energy: from the points of Yee's mesh; momentum: from their means at the "
-              "nodes, so "
-              "that forces in a periodic electrostatic plasma add up to 0"),
+              "nodes, so that forces in a periodic electrostatic plasma add up to 0"),
     Parameter("solver", "precision", choice("double", "single"), "double", "", "of positions and momenta"),
     Parameter("solver", "seed", integer(0, 2**63 - 1), 1, "", "of all random numbers"),
     Parameter("fields", "solver", choice("electromagnetic", "electrostatic"), "electromagnetic", "",
               "Maxwell's equations on Yee's mesh, or E = -grad φ in every step and B constant"),
     Parameter("fields", "stencil", choice("yee", "cowan", "lehe"), "yee", "",
               "of curl E; cowan: smoothed across, so that light along the axes is as fast as light where the step "
-              "is near its limit; lehe: light along x is not slower than in vacuum, against numerical Cherenkov "
-              "radiation of "
-              "what moves along x"),
+              "is near its limit; lehe: light along x is not slower than in vacuum at any wavelength"),
     Parameter("fields", "of_moving", list_of(text(), longest=1000), (), "",
               "species whose field at t = 0 is that of charges that move with their mean momentum, along its largest "
               "component; of a species' file it is that of all its particles"),
     Parameter("fields", "filter_passes", integer(0, 100), 0, "",
               "of the binomial filter (1, 2, 1)/4 in each direction, of the current, or of the charge with an "
-              "electrostatic "
-              "solver"),
+              "electrostatic solver"),
     Parameter("fields", "filter_compensation", boolean(), False, "",
               "whether a pass follows that keeps long waves to the order (k Δx)^4"),
     Parameter("fields", "e", three(formula()), (0.0, 0.0, 0.0), "m_e c ω_p/e",
@@ -151,14 +144,12 @@ TABLE = [
               "of momenta: normal ones of variance k_B T/m c², or relativistic ones"),
     Parameter("species.*", "momenta", formula(), None, "",
               "density of u in place of distribution, temperature and drift: a formula of ux, uy, uz, x, y, z with "
-              "values "
-              "from 0 to 1", ("dist_fn", "distribution_function")),
+              "values from 0 to 1", ("dist_fn", "distribution_function")),
     Parameter("species.*", "momenta_low", three(real()), (0.0, 0.0, 0.0), "γβ", "least u_x, u_y, u_z of momenta"),
     Parameter("species.*", "momenta_high", three(real()), (0.0, 0.0, 0.0), "γβ", "largest u_x, u_y, u_z of momenta"),
     Parameter("species.*", "file", text(), None, "",
               "an openPMD file in HDF5 whose particles are there at the beginning, as well; the path is relative to "
-              "the "
-              "input"),
+              "the input"),
     Parameter("species.*", "file_species", text(), None, "", "name of the species in the file, if it has several"),
     Parameter("species.*", "checksum", text(), None, "", "SHA-256 of the file; unset: that of the file as it is"),
     Parameter("species.*", "moves", boolean(), True, "", "if not, its particles stay where they are, as a charge"),

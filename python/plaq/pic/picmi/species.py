@@ -69,8 +69,7 @@ def _charge_and_mass(species: Any) -> tuple[float, float]:
         charge, mass = (known[0] if charge is None else charge), (known[1] if mass is None else mass)
     if charge is None or mass is None:
         raise refuse(species, "particle_type", f"of {', '.join(n for n, own in TYPES.items() if own)} plaq knows "
-                                               f"charge "
-                     "and mass; others need them")
+                     "charge and mass; others need them")
     return charge, mass
 
 

@@ -50,9 +50,9 @@ def _of_species(setup: Setup, loads: Loads, name: str) -> Iterator[str]:
     if setup.p.fields.solver == "electromagnetic" and setup.dimension > 1:
         speed = float(np.linalg.norm(drift) / np.sqrt(1 + drift @ drift))
         slowest = speed_of_light(setup, int(np.argmax(np.abs(drift[:setup.dimension]))), 2)
-        if speed > slowest and omega * _residence_time(setup) > GROWS:
+        if speed > slowest and not setup.p.fields.filter_passes and omega * _residence_time(setup) > GROWS:
             yield (f"species {name}: its drift of {speed:.4g} c is faster than the slowest light on the mesh, "
-                   f"{slowest:.3g} c, which then grows (numerical Cherenkov radiation)")
+                   f"{slowest:.3g} c, which then grows (numerical Cherenkov radiation); fields.filter_passes damps it")
 
 
 def speed_of_light(setup: Setup, direction: int, cells: float) -> float:
