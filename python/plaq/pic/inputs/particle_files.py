@@ -69,7 +69,8 @@ def write_particles(path: str | Path, name: str, x: Any, u: Any, w: Any, *, mass
     x, u, w = (np.asarray(values, float) for values in (x, u, w))
     x = x[:, None] if x.ndim == 1 else x
     if w.ndim != 1 or x.shape[0] != len(w) or u.shape != (len(w), 3) or x.ndim != 2 or not 1 <= x.shape[1] <= 3:
-        raise InputError(f"write_particles: x {x.shape}, u {u.shape}, w {w.shape}: their shapes are [n, D], [n, 3], [n]")
+        raise InputError(f"write_particles: x {x.shape}, u {u.shape}, w {w.shape}: their shapes are [n, D], [n, 3], "
+                         "[n]")
     units = units or Units()
     momentum_unit = 1.0 if units.density is None else ELECTRON_MASS * SPEED_OF_LIGHT
     length = units.in_si("length") if units.system == "normalised" else 1.0
