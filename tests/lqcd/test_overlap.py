@@ -128,6 +128,14 @@ def test_free_quarks_have_the_known_spectrum():
         assert np.allclose(D.normal(psi, 1).local(), expected * psi.local(), atol=1e-8)
 
 
+def test_free_quarks_have_all_copies_of_equal_eigenvalues():
+    """Eigenvalues of both signs in the kernel, and six zero modes of each chirality in periodic fields."""
+    D = Overlap(lqcd.GaugeField(lqcd.Lattice((4, 2, 4, 2))), 1.4, low_modes=8)
+    assert D.violation(lqcd.SpinorField(D.lattice).gaussian(1)) < 1e-9
+    modes = find_low_modes(D, 1)
+    assert modes.zero == {1: 6, -1: 6} and modes.index == 0
+
+
 def flux(extents, t_x=1, y_z=1):
     """Constant field strengths of the diagonal (1, -1, 0), whose topological charge is twice the product of fluxes."""
     T, X, Y, Z = extents

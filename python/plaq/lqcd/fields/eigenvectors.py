@@ -51,11 +51,7 @@ def lanczos(apply: Callable[[Vector], Vector], start: Vector, count: int, size: 
         left = None
         for j in range(kept, size):
             left = apply(basis[j])
-            for _ in range(2):  # twice is enough (Kahan and Parlett)
-                for i, v in enumerate(basis):
-                    overlap = v.dot(left)
-                    projected[i, j] += overlap
-                    left.add(v, -overlap)
+            projected[:len(basis), j] += orthogonalise(left, basis)
             norm = math.sqrt(left.norm2())
             if j + 1 < size:
                 basis.append(left.scale(1 / norm))
@@ -70,6 +66,17 @@ def lanczos(apply: Callable[[Vector], Vector], start: Vector, count: int, size: 
         projected[np.arange(kept), np.arange(kept)] = values[:kept]
     raise RunError(f"Lanczos has not found {count} eigenvectors in {restarts} restarts of {size} vectors: the largest "
                    f"residual is {residuals[:count].max() / abs(values[0]):.2g}, not {residual:.2g}")
+
+
+def orthogonalise(left: Vector, basis: list[Vector]) -> np.ndarray:
+    """Subtract the part of a vector in the space of orthonormal ones, and return its components."""
+    components = np.zeros(len(basis), complex)
+    for _ in range(2):  # twice is enough (Kahan and Parlett)
+        for i, v in enumerate(basis):
+            overlap = v.dot(left)
+            components[i] += overlap
+            left.add(v, -overlap)
+    return components
 
 
 def _from_upper(projected: np.ndarray) -> np.ndarray:

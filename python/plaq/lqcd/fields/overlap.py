@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from plaq.errors import InputError, RunError
-from plaq.lqcd.fields.eigenvectors import Eigenvectors, diagonalise, largest_of, smallest_of
+from plaq.lqcd.fields.eigenvectors import Eigenvectors, diagonalise, largest_of, orthogonalise, smallest_of
 from plaq.lqcd.fields.gauge_field import GaugeField
 from plaq.lqcd.fields.inverse_root import InverseRoot
 from plaq.lqcd.fields.propagators import Propagator
@@ -25,6 +25,7 @@ from plaq.lqcd.fields.wilson import Wilson
 
 MOST_POLES = 40
 ROUGHEST = 1e-2  # error of the sign function where little is asked of it
+INSIDE = 1e-3  # part of an image that is outside of a space if it has no eigenvectors of opposite eigenvalues
 PASSES = 4  # of conjugate gradient
 
 
@@ -56,13 +57,28 @@ class Overlap:
         start = [SpinorField(self.lattice).gaussian(1, number) for number in (0, 1)]
         largest = 1.05 * largest_of(self._squared, start[0])
         found = smallest_of(self._squared, start[1], low_modes, largest, residual=max(error / 100, 1e-14), restarts=400)
-        self.low: Eigenvectors[SpinorField] = diagonalise(found.vectors, self._hermitian)
+        self.low: Eigenvectors[SpinorField] = diagonalise(self._invariant(found.vectors), self._hermitian)
         self.range = 0.95 * float(found.values[0]), largest
         self._roots: dict[int, Root] = {}
 
     def _hermitian(self, psi: SpinorField) -> SpinorField:
         r"""Return $2\kappa H\psi$."""
         return self.kernel(psi).gamma5()
+
+    def _invariant(self, vectors: list[SpinorField]) -> list[SpinorField]:
+        r"""Return a basis of the vectors and their images under H, eigenvectors of $H^2$.
+
+        One of them may be a sum of eigenvectors of H with opposite eigenvalues, as in free fields.
+        """
+        basis = list(vectors)
+        for v in vectors:
+            image = self._hermitian(v)
+            size = image.norm2()
+            orthogonalise(image, basis)
+            left = image.norm2()
+            if left > INSIDE**2 * size:
+                basis.append(image.scale(1 / math.sqrt(left)))
+        return basis
 
     def _squared(self, psi: SpinorField) -> SpinorField:
         return self.kernel(self.kernel(psi), True)
