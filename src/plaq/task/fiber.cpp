@@ -22,20 +22,23 @@ using detail::wait_state;
 
 namespace {
 
+constexpr unsigned fair = 61;  // now and then the oldest comes first, so that no job starves
+
 enum class reason { ended, asleep, yielded };
 
-/// Stack of a job that started.
+struct worker;
+
+/// Stack of a job that started. Jobs that end without a wait follow each other on it, without a switch.
 struct fiber_stack : detail::coroutine {
-  explicit fiber_stack(std::size_t stack_size)
-      : coroutine(stack_size, [](coroutine& self) { static_cast<fiber_stack&>(self).run(); }) {}
-  void run() {
-    work->run();
-    work = nullptr;
-    why_left = reason::ended;
-  }
+  explicit fiber_stack(fiber::scheduler& of, std::size_t stack_size)
+      : coroutine(stack_size, [](coroutine& self) { static_cast<fiber_stack&>(self).run(); }), of(of) {}
+  void run();
+  fiber::scheduler& of;
+  worker* on = nullptr;  ///< that runs it
   job* work = nullptr;
   reason why_left = reason::ended;
   std::atomic<wait_state>* sleep = nullptr;
+  job* handed = nullptr;  ///< at `ended`: next job of the worker, with a stack of its own; none at the end of the pool
 };
 
 struct worker {
@@ -106,6 +109,27 @@ class fiber::scheduler final : detail::counted_pool, detail::wakeable {
 
   int worker_here() const { return this_worker()->index; }
 
+  /// Called on the stack of a job that has ended: finds the next job. Returns whether it begins on this stack.
+  bool continues(fiber_stack& here) {
+    worker& self = *here.on;
+    self.meter.leave();
+    ended();
+    job* next = quick_job(self);
+    if (!next) {
+      detail::set_current(nullptr);
+      next = search(self);
+    }
+    if (next && !next->context) {
+      begin(self, here, *next);
+      return true;
+    }
+    detail::set_current(nullptr);
+    here.work = nullptr;
+    here.handed = next;
+    here.why_left = reason::ended;
+    return false;
+  }
+
  private:
   void read(pool_counters& into) override {
     into.first_worker = numbers_.first();
@@ -133,47 +157,57 @@ class fiber::scheduler final : detail::counted_pool, detail::wakeable {
     own_worker = &self;
     own_pool = this;
     const detail::overflow_watch names_it;
-    while (job* next = find(self)) run(self, *next);
+    for (job* next = find(self); next;) next = run(self, *next);
   }
 
-  void run(worker& self, job& work) {
-    fiber_stack* where = static_cast<fiber_stack*>(work.context);
-    if (where) {
+  /// Begins a job on a stack, or continues it there.
+  void begin(worker& self, fiber_stack& on, job& work) {
+    on.on = &self;
+    if (work.context) {
       trace::resumed(work.id, self.number);
     } else {
-      try {
-        where = stack_for(self, work);
-      } catch (...) {  // no stack available: the job's future has the error
-        work.fail(std::current_exception());
-        ended();
-        return;
-      }
+      on.work = &work;
+      work.context = &on;
       trace::started(work.id, self.number);
     }
-    for (;;) {
-      detail::set_current(&work);
-      self.meter.enter();
+    detail::set_current(&work);
+    self.meter.enter();
+  }
+
+  /// Runs a job, and those that follow it on its stack. Returns the next job of the worker; none at the end of the
+  /// pool.
+  job* run(worker& self, job& first) {
+    fiber_stack* where = static_cast<fiber_stack*>(first.context);
+    if (!where) try {
+        where = stack_for(self);
+      } catch (...) {  // no stack available: the job's future has the error
+        first.fail(std::current_exception());
+        ended();
+        return find(self);
+      }
+    for (begin(self, *where, first);;) {
       where->enter();
+      if (where->why_left == reason::ended) {
+        job* const next = where->handed;
+        keep(self, where);
+        return next;
+      }
+      job& work = *where->work;
       self.meter.leave();
       detail::set_current(nullptr);
-      if (where->why_left == reason::ended) {
-        keep(self, where);
-        ended();
-        return;
-      }
       // Before another worker can take it.
       trace::suspended(work.id);
       if (where->why_left == reason::yielded) {
         self.ready.push_old(work);
-        return;
+        return find(self);
       }
       auto expected = wait_state::awake;
-      if (where->sleep->compare_exchange_strong(expected, wait_state::asleep)) return;
-      trace::resumed(work.id, self.number);  // woken before it slept
+      if (where->sleep->compare_exchange_strong(expected, wait_state::asleep)) return find(self);
+      begin(self, *where, work);  // woken before it slept
     }
   }
 
-  fiber_stack* stack_for(worker& self, job& work) {
+  fiber_stack* stack_for(worker& self) {
     std::unique_ptr<fiber_stack> where;
     if (!self.stacks.empty()) {
       where = std::move(self.stacks.back());
@@ -186,12 +220,10 @@ class fiber::scheduler final : detail::counted_pool, detail::wakeable {
       }
     }
     if (!where) {
-      where = std::make_unique<fiber_stack>(stack_size_);
+      where = std::make_unique<fiber_stack>(*this, stack_size_);
       stacks_.fetch_add(1, std::memory_order_relaxed);
     }
-    where->work = &work;
-    work.context = where.get();
-    return where.release();  // the job's, until it ended
+    return where.release();  // of a job, until it and those that followed it there have ended
   }
 
   void keep(worker& self, fiber_stack* used) {
@@ -212,6 +244,16 @@ class fiber::scheduler final : detail::counted_pool, detail::wakeable {
   // Looking for work: own jobs, the entrance, those of others; then watch for a moment; then sleep.
 
   job* find(worker& self) {
+    job* const quick = quick_job(self);
+    return quick ? quick : search(self);
+  }
+
+  /// Newest own job, unless it is the turn of others.
+  static job* quick_job(worker& self) {
+    return self.meter.switches() % fair != 0 && self.ready.size() ? self.ready.pop_new() : nullptr;
+  }
+
+  [[gnu::noinline]] job* search(worker& self) {
     for (;;) {
       if (job* j = own_job(self)) return j;
       if (job* j = watch(self)) return j;
@@ -220,7 +262,6 @@ class fiber::scheduler final : detail::counted_pool, detail::wakeable {
   }
 
   job* own_job(worker& self) {
-    constexpr unsigned fair = 61;  // now and then the oldest comes first, so that no job starves
     if (self.meter.switches() % fair == 0) {
       detail::poll_once();
       if (job* j = at_the_entrance()) return j;
@@ -371,6 +412,11 @@ class fiber::scheduler final : detail::counted_pool, detail::wakeable {
   detail::registration listed_{*this, fiber::name()};
   detail::polling_pool polls_{*this};
 };
+
+void fiber_stack::run() {
+  do work->run();
+  while (of.continues(*this));
+}
 
 template class detail::backend_pool<fiber>;
 

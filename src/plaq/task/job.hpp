@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "plaq/task/timer.hpp"
+#include "plaq/trace/hooks.hpp"
 
 namespace plaq::task::detail {
 
@@ -14,7 +15,7 @@ class scheduler;
 /// Task as seen by back ends. It owns itself: run() or fail() is called once, and it must not be used afterwards.
 class job {
  public:
-  job(scheduler& home, std::string_view name);
+  job(scheduler& home, std::string_view name) : job(home, name, next_identity()) {}
   job(const job&) = delete;
   virtual void run() noexcept = 0;
   /// Called instead of run() if there is no thread or stack for it.
@@ -27,6 +28,16 @@ class job {
 
  protected:
   ~job() = default;
+
+ private:
+  struct identity {
+    std::uint64_t id, parent;
+  };
+  /// Identity of a job that the calling task makes.
+  static identity next_identity() noexcept;
+  job(scheduler& home, std::string_view name, identity as) : id(as.id), parent(as.parent), home(home) {
+    trace::created(id, parent, name);
+  }
 };
 
 /// State of a wait. Waking and going to sleep may happen in either order.

@@ -65,7 +65,10 @@ class job_queue {
     return j;
   }
   void make_room() {
-    if (size() <= mask_) return;
+    if (size() > mask_) [[unlikely]]
+      grow();
+  }
+  [[gnu::noinline]] void grow() {
     std::rotate(ring_.begin(), ring_.begin() + static_cast<std::ptrdiff_t>(first_), ring_.end());
     first_ = 0;
     ring_.resize(2 * ring_.size());

@@ -21,9 +21,9 @@ template <class R, class F>
 class task final : public job, public state<R> {
  public:
   template <class G>
-  task(scheduler& home, std::string_view name, G&& work) : job(home, name), work_(std::forward<G>(work)) {
+  task(scheduler& home, std::string_view name, G&& work)
+      : job(home, name), state<R>(owners), work_(std::forward<G>(work)) {
     this->producer = id;
-    this->retain();
   }
 
   void run() noexcept override {
@@ -44,6 +44,7 @@ class task final : public job, public state<R> {
     this->release();
   }
 
+  static constexpr int owners = 2;
   std::optional<F> work_;
 };
 

@@ -54,7 +54,8 @@ continuation* state_base::publish() noexcept {
   return first;
 }
 
-void state_base::complete() noexcept {
+/// Publishes the result, and calls the continuations.
+void state_base::complete_and_continue() noexcept {
   continuation* first = publish();
   while (first) {
     continuation& now = *std::exchange(first, first->next);

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "plaq/task/blocks.hpp"
 #include "plaq/task/waiter.hpp"
 
 namespace plaq::task::detail {
@@ -23,12 +24,14 @@ struct continuation {
   continuation* next = nullptr;
 };
 
-class state_base {
+class state_base : public in_blocks {
  public:
   state_base(const state_base&) = delete;
   void retain() noexcept { owners_.fetch_add(1, std::memory_order_relaxed); }
   void release() noexcept {
-    if (owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+    // The last owner is alone, so it needs no atomic change.
+    if (owners_.load(std::memory_order_acquire) == 1 || owners_.fetch_sub(1, std::memory_order_acq_rel) == 1)
+      delete this;
   }
 
   bool ready() const noexcept { return list_.load(std::memory_order_acquire) == &there; }
@@ -42,16 +45,22 @@ class state_base {
   /// Detaches a continuation; returns false if its call was made or is in progress.
   bool detach(continuation& c) noexcept;
   /// Publishes the stored result.
-  void complete() noexcept;
+  void complete() noexcept {
+    continuation* nobody = nullptr;
+    if (!list_.compare_exchange_strong(nobody, &there, std::memory_order_acq_rel, std::memory_order_relaxed))
+      complete_and_continue();
+  }
 
   std::exception_ptr error;
   std::uint64_t producer = 0;  ///< the task that produced it, as trace knows it
 
  protected:
   state_base() = default;
+  explicit state_base(int owners) noexcept : owners_(owners) {}
   virtual ~state_base() = default;
 
  private:
+  void complete_and_continue() noexcept;
   template <class How>
   bool wait_or(How how) noexcept;
   continuation* publish() noexcept;
@@ -68,6 +77,7 @@ struct unit {};
 template <class T>
 class state : public state_base {
  public:
+  using state_base::state_base;
   using stored = std::conditional_t<std::is_void_v<T>, unit, T>;
   std::optional<stored> value;
 

@@ -5,31 +5,28 @@
 
 #include "plaq/base/pause.hpp"
 #include "plaq/task/poller.hpp"
-#include "plaq/trace/hooks.hpp"
 
 namespace plaq::task::detail {
 
 namespace {
-thread_local job* running = nullptr;
-std::atomic<std::uint64_t> last_id{0};
+constinit thread_local job* running = nullptr;
+
+constexpr std::uint64_t id_block = 256;  ///< ids that a thread takes at once
+std::atomic<std::uint64_t> last_block{0};
+constinit thread_local std::uint64_t last_id = 0;  ///< of this thread; a multiple of id_block at the end of a block
 
 gate* gate_of_thread() {
   thread_local gate own;
   return &own;
-}
-
-std::uint64_t id_of_current() noexcept {
-  const job* now = current();
-  return now ? now->id : 0;
 }
 }  // namespace
 
 job* current() noexcept { return running; }
 void set_current(job* now) noexcept { running = now; }
 
-job::job(scheduler& home, std::string_view name)
-    : id(last_id.fetch_add(1, std::memory_order_relaxed) + 1), parent(id_of_current()), home(home) {
-  trace::created(id, parent, name);
+job::identity job::next_identity() noexcept {
+  if (last_id % id_block == 0) last_id = id_block * last_block.fetch_add(1, std::memory_order_relaxed);
+  return {++last_id, running ? running->id : 0};
 }
 
 waiter::waiter() noexcept : job_(current()), gate_(job_ ? nullptr : gate_of_thread()) {}
@@ -120,10 +117,12 @@ bool waiter_list::remove(waiter& w) noexcept {
   return false;
 }
 
-void spin_lock::lock() noexcept {
+/// Locks it once it is free.
+void spin_lock::wait() noexcept {
   int round = 0;
-  while (taken_.exchange(true, std::memory_order_acquire))
+  do
     while (taken_.load(std::memory_order_relaxed)) back_off(round);
+  while (taken_.exchange(true, std::memory_order_acquire));
 }
 
 void back_off(int& round) noexcept {

@@ -49,13 +49,17 @@ class waiter_list {
 /// Lock for short critical sections that never wait inside.
 class spin_lock {
  public:
-  void lock() noexcept;
+  void lock() noexcept {
+    if (taken_.exchange(true, std::memory_order_acquire)) [[unlikely]]
+      wait();
+  }
   bool try_lock() noexcept {
     return !taken_.load(std::memory_order_relaxed) && !taken_.exchange(true, std::memory_order_acquire);
   }
   void unlock() noexcept { taken_.store(false, std::memory_order_release); }
 
  private:
+  void wait() noexcept;
   std::atomic<bool> taken_{false};
 };
 
