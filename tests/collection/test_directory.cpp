@@ -20,15 +20,15 @@ std::unique_ptr<element> make_element(key id, std::int64_t moves = 0) {
   out->moves = moves;
   return out;
 }
-message make_message(std::uint32_t order = 0) {
-  return {.order = order, .value = std::make_unique<typed_payload<int>>(1)};
+std::unique_ptr<message> make_message(std::uint32_t order = 0) {
+  return std::make_unique<message>(0, order, 0, 0, message_value::of<int>(1));
 }
 
 /// Messages that elements of a directory have accepted.
 struct inbox {
   std::vector<std::uint32_t> orders;
   auto accept() {
-    return [this](element&, message&& m) { orders.push_back(m.order); };
+    return [this](element&, std::unique_ptr<message> m) { orders.push_back(m->order); };
   }
 };
 
@@ -58,7 +58,7 @@ TEST(directory, forwards_a_new_message_to_the_home) {
   inbox in;
   auto m = make_message();
   EXPECT_EQ(all.deliver(7, -1, std::move(m), in.accept()), (location{3, 0}));
-  EXPECT_NE(m.value, nullptr) << "a message to forward is not consumed";
+  EXPECT_NE(m, nullptr) << "a message to forward is not consumed";
 }
 
 TEST(directory, keeps_messages_for_an_element_on_its_way_here) {
@@ -70,8 +70,7 @@ TEST(directory, keeps_messages_for_an_element_on_its_way_here) {
   EXPECT_FALSE(all.deliver(7, 5, make_message(3), in.accept()));
   EXPECT_TRUE(in.orders.empty());
   std::vector<std::pair<key, std::size_t>> awaited;
-  all.for_each_awaited(
-      [&](key id, const std::vector<message>& messages) { awaited.emplace_back(id, messages.size()); });
+  all.for_each_awaited([&](key id, const message_list& messages) { awaited.emplace_back(id, messages.size()); });
   std::ranges::sort(awaited);
   EXPECT_EQ(awaited, (std::vector<std::pair<key, std::size_t>>{{6, 1}, {7, 2}}));
 
@@ -209,7 +208,7 @@ class travels {
   int home(key id) const { return int(id % key(size())); }
   void travel(std::function<void()> arrive) { travelling_.push_back(std::move(arrive)); }
   auto accept() {
-    return [this](element&, message&&) { ++accepted; };
+    return [this](element&, std::unique_ptr<message>) { ++accepted; };
   }
   void arrive(int rank, std::unique_ptr<element> e) { at(rank).insert(std::move(e), accept()); }
   void deliver(int rank, key to, std::int64_t moves, int origin, int sender) {

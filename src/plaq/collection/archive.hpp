@@ -2,18 +2,25 @@
 #pragma once
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <cstring>
+#include <forward_list>
+#include <iterator>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <tuple>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "plaq/base/error.hpp"
+#include "plaq/collection/fields.hpp"
 #include "plaq/comm/messages/packing.hpp"
 
 namespace plaq {
@@ -25,25 +32,50 @@ namespace elements {
 /// Type with a member serialize(archive&).
 template <class T>
 concept serializes_itself = requires(T& value, archive& ar) { value.serialize(ar); };
-/// Type that is copied byte by byte: trivially copyable, no pointer, and without serialize.
+/// Type that is copied byte by byte: trivially copyable, without serialize, no pointer or view, and without one in it.
 template <class T>
-concept plain = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !serializes_itself<T>;
+concept plain = std::is_trivially_copyable_v<T> && !serializes_itself<T> && !has_pointer<T>;
+/// std::vector, std::deque, std::list, std::string and the like.
+template <class C>
+concept sequence = requires(C& c, typename C::value_type value) {
+  c.push_back(std::move(value));
+  c.clear();
+  c.size();
+};
+/// std::map, std::set and their relatives, ordered or not, with or without equal keys.
+template <class C>
+concept keyed = requires(C& c, typename C::value_type value) {
+  typename C::key_type;
+  c.emplace_hint(c.end(), std::move(value));
+  c.clear();
+  c.size();
+};
 
 /// Whether an archive can pack a T: see archive.
 template <class T>
 inline constexpr bool has_parts = plain<T> || serializes_itself<T>;
-template <class T>
-inline constexpr bool has_parts<std::vector<T>> = has_parts<T>;
-template <>
-inline constexpr bool has_parts<std::string> = true;
+template <class C>
+  requires(sequence<C> && !serializes_itself<C>)
+inline constexpr bool has_parts<C> = has_parts<typename C::value_type>;
+template <class C>
+  requires(keyed<C> && !serializes_itself<C>)
+inline constexpr bool has_parts<C> = has_parts<std::remove_const_t<typename C::value_type>>;
+template <class T, class A>
+inline constexpr bool has_parts<std::forward_list<T, A>> = has_parts<T>;
 template <class T, std::size_t N>
 inline constexpr bool has_parts<std::array<T, N>> = has_parts<T>;
 template <class A, class B>
-inline constexpr bool has_parts<std::pair<A, B>> = has_parts<A> && has_parts<B>;
+inline constexpr bool has_parts<std::pair<A, B>> = has_parts<std::remove_const_t<A>> && has_parts<B>;
 template <class... T>
 inline constexpr bool has_parts<std::tuple<T...>> = (has_parts<T> && ...);
+template <class... T>
+inline constexpr bool has_parts<std::variant<T...>> = ((has_parts<T> && std::default_initializable<T>) && ...);
 template <class T>
 inline constexpr bool has_parts<std::optional<T>> = has_parts<T>;
+/// A class with virtual functions may be a derived one, which the archive cannot make.
+template <class T>
+inline constexpr bool has_parts<std::unique_ptr<T>> =
+    has_parts<T> && std::default_initializable<T> && !std::is_polymorphic_v<T>;
 
 /// Type that an archive can pack.
 template <class T>
@@ -51,15 +83,24 @@ concept part = has_parts<T>;
 
 }  // namespace elements
 
-/// Visitor of the parts of a value: `void serialize(archive& ar) { ar(field, particles); }`. Parts are trivially
-/// copyable, or strings, vectors, arrays, pairs, tuples and optionals of such parts, or have serialize themselves. The
-/// parts are the same in every direction; a part that was read may decide what follows.
+/// Visitor of the parts of a value: `void serialize(archive& ar) { ar(field, particles); }`. Parts are of plain types
+/// (trivially copyable, no pointer in them), or strings, containers, pairs, tuples, variants, optionals and unique_ptrs
+/// of such parts, or have serialize themselves. The parts are the same in every direction; a part that was read may
+/// decide what follows. Unordered containers may come back in another order.
+///
+/// A field of an aggregate that serialize() does not visit is a runtime_failure when the first value is packed or put
+/// in a collection, unless it is named by leaves_out().
 class archive {
  public:
   /// Visits the parts, in this order.
   template <elements::part... Part>
   void operator()(Part&... parts) {
-    (one(parts), ...);
+    ((saw(&parts, sizeof parts), one(parts)), ...);
+  }
+  /// Names fields that are no parts: after unpacking they are as in a new value.
+  template <class... Field>
+  void leaves_out(const Field&... fields) {
+    (saw(&fields, sizeof fields), ...);
   }
   /// Whether the archive assigns the parts.
   bool unpacks() const { return from_; }
@@ -67,6 +108,7 @@ class archive {
   /// Number of bytes of a packed value.
   template <class T>
   static std::size_t size(const T& value) {
+    check_fields(value);
     archive ar;
     ar.one(const_cast<T&>(value));  // which is only read
     return ar.bytes_;
@@ -82,6 +124,22 @@ class archive {
     if (to.size() - before != size)
       throw runtime_failure("serialize() packed " + std::to_string(to.size() - before) + " bytes, but counted " +
                             std::to_string(size));
+  }
+  /// Throws runtime_failure if serialize() forgets a field. Once for each type.
+  template <class T>
+  static void check_fields(const T& value) {
+    if constexpr (elements::serializes_itself<T> && std::is_aggregate_v<T>) {
+      static std::atomic<bool> checked{false};
+      if (checked.load(std::memory_order_relaxed)) return;
+      std::vector<elements::field> seen;
+      archive ar;
+      ar.seen_ = &seen;
+      ar.object_ = reinterpret_cast<const std::byte*>(&value);
+      ar.object_size_ = sizeof value;
+      const_cast<T&>(value).serialize(ar);
+      need_all(elements::forgotten(std::move(seen), elements::fields_of<T>(), sizeof(T), alignof(T)), typeid(T));
+      checked = true;
+    }
   }
   /// Assigns the value from packed bytes. Throws runtime_failure if they end early.
   template <class T>
@@ -104,19 +162,47 @@ class archive {
     }
   }
 
+  void saw(const void* field, std::size_t size) {
+    if (!seen_) return;
+    const auto* at = static_cast<const std::byte*>(field);
+    if (at >= object_ && at < object_ + object_size_) seen_->push_back({std::size_t(at - object_), size});
+  }
+  /// @pre Nothing is forgotten (runtime_failure, which names the type).
+  static void need_all(const elements::field& forgotten, const std::type_info& type);
+
   template <elements::serializes_itself T>
   void one(T& part) {
+    if (!from_ && !to_) check_fields(part);
     part.serialize(*this);
   }
   template <elements::plain T>
   void one(T& part) {
     bytes(&part, sizeof part);
   }
-  template <class T>
-  void one(std::vector<T>& part) {
+  template <elements::sequence C>
+    requires(!elements::serializes_itself<C>)
+  void one(C& part) {
     sequence(part);
   }
-  void one(std::string& part) { sequence(part); }
+  template <elements::keyed C>
+    requires(!elements::serializes_itself<C>)
+  void one(C& part) {
+    std::size_t n = part.size();
+    one(n);
+    if (!from_) {
+      for (auto& value : part) one(const_cast<std::remove_const_t<typename C::value_type>&>(value));
+      return;
+    }
+    part.clear();
+    for (std::size_t i = 0; i < n; ++i) part.emplace_hint(part.end(), read<unkeyed<typename C::value_type>>());
+  }
+  template <class T, class A>
+  void one(std::forward_list<T, A>& part) {
+    std::vector<T> all;
+    if (!from_) all.assign(std::make_move_iterator(part.begin()), std::make_move_iterator(part.end()));
+    sequence(all);
+    part.assign(std::make_move_iterator(all.begin()), std::make_move_iterator(all.end()));
+  }
   template <class T, std::size_t N>
     requires(!elements::plain<std::array<T, N>>)
   void one(std::array<T, N>& part) {
@@ -125,7 +211,7 @@ class archive {
   template <class A, class B>
     requires(!elements::plain<std::pair<A, B>>)
   void one(std::pair<A, B>& part) {
-    one(part.first), one(part.second);
+    one(const_cast<std::remove_const_t<A>&>(part.first)), one(part.second);
   }
   template <class... T>
     requires(!elements::plain<std::tuple<T...>>)
@@ -142,6 +228,45 @@ class archive {
     if (part) one(*part);
   }
 
+  template <class... T>
+    requires(!elements::plain<std::variant<T...>>)
+  void one(std::variant<T...>& part) {
+    std::size_t which = part.index();
+    one(which);
+    if (from_) {
+      const auto make = [&]<std::size_t... I>(std::index_sequence<I...>) {
+        return ((which == I && (part.template emplace<I>(), true)) || ...);
+      };
+      if (!make(std::index_sequence_for<T...>())) throw runtime_failure("a packed variant has no such alternative");
+    }
+    std::visit([this](auto& value) { one(value); }, part);
+  }
+  template <class T>
+  void one(std::unique_ptr<T>& part) {
+    bool there = bool(part);
+    one(there);
+    if (from_) part = there ? std::make_unique<T>() : nullptr;
+    if (part) one(*part);
+  }
+
+  /// Value of a container with keys, to be read: with a key that is not const.
+  template <class T>
+  struct unkeyed_of {
+    using type = T;
+  };
+  template <class K, class V>
+  struct unkeyed_of<std::pair<const K, V>> {
+    using type = std::pair<K, V>;
+  };
+  template <class T>
+  using unkeyed = typename unkeyed_of<T>::type;
+  template <class T>
+  T read() {
+    T value{};
+    one(value);
+    return value;
+  }
+
   template <class Sequence>
   void sequence(Sequence& part) {
     using T = typename Sequence::value_type;
@@ -154,15 +279,18 @@ class archive {
         one(x);
         part[i] = x;
       }
-    } else if constexpr (elements::plain<T>) {
+    } else if constexpr (elements::plain<T> && std::contiguous_iterator<typename Sequence::iterator>) {
       if (from_) part.resize(need(n, sizeof(T)));
       bytes(part.data(), n * sizeof(T));
     } else {
       if (from_) part.clear();
-      for (std::size_t i = 0; i < n; ++i) {  // one by one: a damaged length allocates no memory
-        if (from_) part.emplace_back();
-        one(part[i]);
-      }
+      if (!from_)
+        for (T& x : part) one(x);
+      else
+        for (std::size_t i = 0; i < n; ++i) {  // one by one: a damaged length allocates no memory
+          part.emplace_back();
+          one(part.back());
+        }
     }
   }
   std::size_t need(std::size_t n, std::size_t each) const {
@@ -170,6 +298,9 @@ class archive {
     return n;
   }
 
+  std::vector<elements::field>* seen_ = nullptr;  ///< parts that lie in the object that is checked
+  const std::byte* object_ = nullptr;
+  std::size_t object_size_ = 0;
   std::size_t bytes_ = 0;
   std::vector<std::byte>* to_ = nullptr;
   comm::unpacker* from_ = nullptr;

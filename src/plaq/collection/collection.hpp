@@ -106,10 +106,15 @@ class collection {
     static_assert(std::invocable<F&, T&, step_context<T, Index>&> || std::invocable<F&, T&>,
                   "a step is called as f(value, context) or f(value)");
     auto next = std::make_unique<elements::step>(name);
-    for (takes& one : what)
-      next->receives.push_back({one.port, [count = std::move(one.count)](const elements::element& e) {
-                                  return count(value_of(e), traits::from_key(e.id));
-                                }});
+    for (takes& one : what) {
+      if (std::ranges::count(next->receives, one.port, &elements::receive::port) > 0)
+        throw input_error(host_.type().name + ": step '" + std::string(name.view()) + "' names a port twice");
+      next->receives.push_back({one.port, one.count});
+      if (one.count_of)
+        next->receives.back().count_of = [count = std::move(one.count_of)](const elements::element& e) {
+          return count(value_of(e), traits::from_key(e.id));
+        };
+    }
     next->run = [this, f = std::move(f)](elements::running_step& running) mutable {
       if constexpr (std::invocable<F&, T&>) {
         f(value_of(running.of));

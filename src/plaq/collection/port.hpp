@@ -15,7 +15,8 @@ namespace elements {
 template <class T, class Index>
 struct takes {
   int port;
-  std::function<std::size_t(const T&, const Index&)> count;
+  std::size_t count;                                                 ///< for every element
+  std::function<std::size_t(const T&, const Index&)> count_of = {};  ///< in place of count
 };
 
 }  // namespace elements
@@ -38,14 +39,12 @@ class port {
  public:
   using takes = elements::takes<T, Index>;
   /// For `each`: every element takes `count` messages in the step.
-  takes of(std::size_t count) const {
-    return {number_, [count](const T&, const Index&) { return count; }};
-  }
+  takes of(std::size_t count) const { return {number_, count}; }
   /// For `each`: an element takes count(index) or count(value, index) messages, with its value after the previous step.
   template <class Count>
     requires std::invocable<const Count&, const Index&> || std::invocable<const Count&, const T&, const Index&>
   takes of(Count count) const {
-    return {number_, [count](const T& value, const Index& at) -> std::size_t {
+    return {number_, 0, [count](const T& value, const Index& at) -> std::size_t {
               if constexpr (std::invocable<const Count&, const Index&>)
                 return std::size_t(count(at));
               else

@@ -21,7 +21,7 @@ namespace elements {
 /// Element of a collection, with its value of type T.
 template <serializable T>
 struct element_of final : element {
-  element_of(key id, T&& value) : element(id), value(std::move(value)) {}
+  element_of(key id, T&& given) : element(id), value(std::move(given)) { archive::check_fields(value); }
   void pack_value(std::vector<std::byte>& to) const override { archive::pack(value, to); }
   void unpack_value(comm::unpacker& from) override { archive::unpack(value, from); }
   T value;
@@ -50,8 +50,7 @@ class step_context {
     owner_.need(to);
     const auto key = traits::to_key(to);
     if (step() >= owner_.counts_bytes_from_) running_.of.load.count_bytes(key, double(archive::size(value)));
-    owner_.host_.send(running_.make_message(by.number_, std::make_unique<elements::typed_payload<V>>(std::move(value))),
-                      key);
+    owner_.host_.send(running_.make_message(by.number_, elements::message_value::of<V>(std::move(value))), key);
   }
   /// Sends a copy of the value to each of several elements.
   template <class V, class Indices>
@@ -64,15 +63,11 @@ class step_context {
   template <class V>
   std::vector<received<Index, V>> take(const port<T, Index, V>& by) {
     std::vector<received<Index, V>> out;
-    auto& all = running_.received;
-    const auto first = std::ranges::lower_bound(all, by.number_, {}, &elements::message::port);
-    for (auto m = first; m != all.end() && m->port == by.number_; ++m) {
-      const Index from = traits::from_key(m->from);
-      if (auto& value = *m->value; typeid(value) == typeid(elements::typed_payload<V>))  // quicker than dynamic_cast
-        out.push_back({from, std::move(static_cast<elements::typed_payload<V>&>(value).value)});
-      else
-        out.push_back({from, elements::unpack<V>(static_cast<elements::packed_payload&>(*m->value).bytes)});
-    }
+    elements::message_list* const all = running_.received(by.number_);
+    if (!all) return out;
+    out.reserve(all->size());
+    for (; all->size() > 0; (void)all->take_first())
+      out.push_back({traits::from_key(all->first()->from), all->first()->value.template take<V>()});
     return out;
   }
 

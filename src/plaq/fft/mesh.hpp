@@ -82,7 +82,10 @@ class mesh {
       if (!spare.empty()) out = std::move(spare.back()), spare.pop_back();
       return out;
     }
-    void serialize(archive& ar) { ar(values); }
+    void serialize(archive& ar) {
+      ar(values);
+      ar.leaves_out(spare);
+    }
   };
   using context_t = plaq::step_context<part, index2>;
   /// Dimension whose lines are whole: x, y or z.

@@ -61,11 +61,7 @@ struct protocol_message {
     if (!more) more = std::make_unique<contents>();
     return *more;
   }
-  void serialize(auto& ar) {
-    bool some = more != nullptr;
-    ar(from, to, numbers, some);
-    if (some) ar(content());
-  }
+  void serialize(auto& ar) { ar(from, to, numbers, more); }
 };
 
 /// Values that all ranks reduce in a round: sums, in the order of a tree of ranks, and maxima.

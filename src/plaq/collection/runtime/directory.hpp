@@ -46,13 +46,15 @@ class directory {
   std::uint64_t size() const { return size_; }
 
   /// Lock of the shard of an element, which guards its status, inbox and expectations.
-  [[nodiscard]] std::unique_lock<task::detail::spin_lock> lock(key id) { return std::unique_lock(shard_of(id).guard); }
+  [[nodiscard]] static std::unique_lock<task::detail::spin_lock> lock(const element& e) {
+    return std::unique_lock(*e.guard);
+  }
 
   /// Calls accept(element, message), locked, if the element is here. Keeps the message for an element on its way to
   /// this rank. Otherwise returns the location to forward the message to, which is then not consumed. `moves`: of the
   /// entry that led the message here; -1 where it begins.
   template <class Accept>
-  std::optional<location> deliver(key to, std::int64_t moves, message&& what, Accept accept) {
+  std::optional<location> deliver(key to, std::int64_t moves, std::unique_ptr<message>&& what, Accept accept) {
     shard& in = shard_of(to);
     std::lock_guard lock(in.guard);
     if (const auto found = in.elements.find(to); found != in.elements.end()) {
@@ -61,7 +63,7 @@ class directory {
     }
     const location there = entry(in, to);
     if (there.rank != rank_ && there.moves > moves) return there;
-    in.waiting[to].push_back(std::move(what));
+    in.waiting[to].add(std::move(what));
     return std::nullopt;
   }
 
@@ -77,10 +79,11 @@ class directory {
     // about its removal.
     if (e.moves == is_new) e.moves = in.forwarding.contains(e.id) ? in.forwarding[e.id].moves + 2 : 0;
     in.forwarding.erase(e.id);
+    e.guard = &in.guard;
     in.elements.emplace(e.id, std::move(fresh));
     ++size_;
     if (const auto found = in.waiting.find(e.id); found != in.waiting.end()) {
-      for (message& m : found->second) accept(e, std::move(m));
+      while (found->second.size() > 0) accept(e, found->second.take_first());
       in.waiting.erase(found);
     }
     return &e;
@@ -128,7 +131,7 @@ class directory {
     task::detail::spin_lock guard;
     std::unordered_map<key, std::unique_ptr<element>> elements;
     std::unordered_map<key, location> forwarding;
-    std::unordered_map<key, std::vector<message>> waiting;
+    std::unordered_map<key, message_list> waiting;
   };
   shard& shard_of(key id);
   location entry(const shard& in, key id) const;

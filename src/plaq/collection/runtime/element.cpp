@@ -18,17 +18,24 @@ void pack_element(const element& what, std::vector<std::byte>& to) {
   archive::pack(what.id, to);
   archive::pack(what.moves, to);
   archive::pack(what.next_step, to);
-  archive::pack(what.taken_until, to);
-  archive::pack(what.load, to);
-  archive::pack(what.inbox.size(), to);
-  for (const message& m : what.inbox) {
-    archive::pack(std::tuple(m.port, m.order, m.step, m.from), to);
-    const std::size_t begin = to.size();
-    archive::pack(std::size_t(0), to);
-    m.value->pack(to);
-    const std::size_t bytes = to.size() - begin - sizeof bytes;
-    std::memcpy(to.data() + begin, &bytes, sizeof bytes);
+  std::vector<step_number> taken_until;
+  std::size_t messages = 0;
+  for (const port_queue& q : what.inbox) {
+    taken_until.push_back(q.taken_until);
+    q.for_each([&](const message&) { ++messages; });
   }
+  archive::pack(taken_until, to);
+  archive::pack(what.load, to);
+  archive::pack(messages, to);
+  for (const port_queue& q : what.inbox)
+    q.for_each([&](const message& m) {
+      archive::pack(std::tuple(m.port, m.order, m.step, m.from), to);
+      const std::size_t begin = to.size();
+      archive::pack(std::size_t(0), to);
+      m.value.pack(to);
+      const std::size_t bytes = to.size() - begin - sizeof bytes;
+      std::memcpy(to.data() + begin, &bytes, sizeof bytes);
+    });
   what.pack_value(to);
 }
 
@@ -40,12 +47,16 @@ std::unique_ptr<element> unpack_element(comm::unpacker& from, const element_type
   auto out = type.make(read(key()));
   out->moves = read(out->moves);
   out->next_step = read(out->next_step);
-  out->taken_until = read(out->taken_until);
+  const auto taken_until = read(std::vector<step_number>());
+  for (std::size_t port = 0; port < taken_until.size(); ++port)
+    out->queue_of(int(port)).taken_until = taken_until[port];
   out->load = read(std::move(out->load));
   for (auto left = read(std::size_t()); left > 0; --left) {
     const auto [port, order, step, sender] = read(std::tuple<int, std::uint32_t, step_number, key>());
     const auto bytes = read(std::size_t());
-    out->inbox.push_back({port, order, step, sender, std::make_unique<packed_payload>(from.next(bytes))});
+    check(port >= 0 && port < most_ports, "a message of an element has no port");
+    out->queue_of(port).add(
+        std::make_unique<message>(port, order, step, sender, message_value::packed(from.next(bytes))));
   }
   out->unpack_value(from);
   return out;

@@ -11,38 +11,13 @@
 #include <utility>
 #include <vector>
 
+#include "plaq/collection/runtime/message.hpp"
 #include "plaq/collection/runtime/wire_format.hpp"
+#include "plaq/task/sync.hpp"
 #include "plaq/trace/label.hpp"
 #include "plaq/trace/subject.hpp"
 
 namespace plaq::elements {
-
-/// Value of a message: typed within a rank, packed between ranks.
-class payload {
- public:
-  virtual ~payload() = default;
-  virtual void pack(std::vector<std::byte>& to) const = 0;
-};
-template <class V>
-struct typed_payload final : payload {
-  explicit typed_payload(V&& v) : value(std::move(v)) {}
-  void pack(std::vector<std::byte>& to) const override { archive::pack(value, to); }
-  V value;
-};
-struct packed_payload final : payload {
-  explicit packed_payload(std::span<const std::byte> from) : bytes(from.begin(), from.end()) {}
-  void pack(std::vector<std::byte>& to) const override { to.insert(to.end(), bytes.begin(), bytes.end()); }
-  const std::vector<std::byte> bytes;
-};
-
-/// Message from one element to another by a port. It is taken in a later step than it was sent in.
-struct message {
-  int port = 0;
-  std::uint32_t order = 0;  ///< among the messages of its sender and step
-  step_number step = 0;     ///< in which it was sent
-  key from = 0;
-  std::unique_ptr<payload> value = {};
-};
 
 struct element;
 struct running_step;
@@ -50,7 +25,8 @@ struct running_step;
 /// Number of messages that a step takes from a port: all that were sent since the element last took from it.
 struct receive {
   int port;
-  std::function<std::size_t(const element&)> count;
+  std::size_t count;                                         ///< for every element
+  std::function<std::size_t(const element&)> count_of = {};  ///< in place of count
 };
 
 /// Step that every element does once.
@@ -81,8 +57,11 @@ struct element {
   virtual void unpack_value(comm::unpacker& from) = 0;
 
   enum class status : char { at_end, waiting, held, running };
+  /// Messages that the next step takes from a port.
   struct expectation {
+    int port;
     std::size_t expected, arrived;
+    message_list taken = {};  ///< by the step in progress
   };
 
   const key id;
@@ -93,24 +72,40 @@ struct element {
   step* awaited_step = nullptr;                ///< the step that it is waiting to begin
   std::vector<expectation> expectations = {};  ///< for each receive of the awaited step
   std::size_t incomplete = 0;                  ///< number of expectations that lack messages
-  std::vector<message> inbox = {};             ///< messages that no step has taken
-  std::vector<step_number> taken_until = {};   ///< by port: messages of earlier steps have been taken
+  std::vector<port_queue> inbox = {};          ///< by port: messages that no step has taken
+  task::detail::spin_lock* guard = nullptr;    ///< of the shard that it is in
   measured_load load = {};
   std::optional<trace::subject> subject = {};  ///< for traces, from its first recorded step on this rank
+
+  port_queue& queue_of(int port) {
+    if (inbox.size() <= std::size_t(port)) inbox.resize(std::size_t(port) + 1);
+    return inbox[std::size_t(port)];
+  }
+  /// Message that no step has taken, or null.
+  const message* any_message() const {
+    const message* out = nullptr;
+    for (const port_queue& q : inbox) q.for_each([&](const message& m) { out = &m; });
+    return out;
+  }
 };
 
 /// Step of an element in progress.
 struct running_step {
   element& of;
   const step& now;
-  std::vector<message> received = {};  ///< by port, then sender, then order
-  int destination = -1;                ///< rank that the element moves to afterwards; -1: none
-  bool removes = false;                ///< the element is removed afterwards
-  std::uint32_t sent = 0;              ///< number of messages so far
+  int destination = -1;    ///< rank that the element moves to afterwards; -1: none
+  bool removes = false;    ///< the element is removed afterwards
+  std::uint32_t sent = 0;  ///< number of messages so far
 
   /// Returns the next message that the element sends.
-  message make_message(int port, std::unique_ptr<payload> value) {
-    return {port, sent++, now.number, of.id, std::move(value)};
+  std::unique_ptr<message> make_message(int port, message_value value) {
+    return std::make_unique<message>(port, sent++, now.number, of.id, std::move(value));
+  }
+  /// Messages that the step takes from a port, by sender, then order; null if it takes none.
+  message_list* received(int port) {
+    for (element::expectation& x : of.expectations)
+      if (x.port == port) return &x.taken;
+    return nullptr;
   }
 };
 

@@ -16,7 +16,7 @@ host::host(element_type type, const comm::communicator& over, task::detail::pool
       directory_(over.rank(), type_.home),
       termination_(type_.name, over.rank(), over.size(), termination_environment()),
       scheduler_(type_, over.rank(), pool, directory_, termination_, failure_,
-                 [this](running_step& of) { end_step(of); }),
+                 [this](running_step& of) { return end_step(of); }),
       reductions_(over.rank(), over.size(), reduction_environment()),
       protocols_(over.rank(), over.size(),
                  [this](const round_message& what, int to) { post(what, to, tag::protocol); }),
@@ -124,40 +124,43 @@ void host::for_each(const std::function<void(element&)>& use) {
   for (element* e : directory_.sorted()) use(*e);
 }
 
-/// In the task of a step that has run.
-void host::end_step(running_step& of) {
+/// In the task of a step that has run. Returns whether its element goes on.
+bool host::end_step(running_step& of) {
   element& e = of.of;
-  if (of.now.reduces)
+  if (of.now.reduces) {
     reductions_.contribute(of.now.number, e, [&] {
       if (!of.now.holds) return scheduler_.advance(e);
-      const auto lock = directory_.lock(e.id);
+      const auto lock = directory::lock(e);
       e.now = element::status::held;  // before its contribution counts, so before release()
     });
-  else if (of.removes)
+    return false;
+  }
+  if (of.removes)
     remove(e);
   else if (of.destination >= 0 && of.destination != rank())
     move(e, of.destination);
   else
-    scheduler_.advance(e);
+    return true;
+  return false;
 }
 
-void host::send(message&& what, key to) { deliver(std::move(what), to, -1, rank()); }
+void host::send(std::unique_ptr<message> what, key to) { deliver(std::move(what), to, -1, rank()); }
 
 /// Delivers or forwards a message. `moves`: of the entry that led it here, -1 where it begins; `origin`: rank of the
 /// sender.
-void host::deliver(message&& what, key to, std::int64_t moves, int origin) {
+void host::deliver(std::unique_ptr<message> what, key to, std::int64_t moves, int origin) {
   element* ready = nullptr;
-  const auto there = directory_.deliver(to, moves, std::move(what), [&](element& e, message&& m) {
+  const auto there = directory_.deliver(to, moves, std::move(what), [&](element& e, std::unique_ptr<message> m) {
     if (scheduler_.accept(e, std::move(m))) ready = &e;
   });
   if (ready) return scheduler_.start(*ready);
   if (!there) return;
   if (origin != rank()) ++forwarded_;
-  const message_header header{to, what.from, what.step, there->moves, what.order, what.port, origin};
+  const message_header header{to, what->from, what->step, there->moves, what->order, what->port, origin};
   post(raw_bytes{.write =
                      [&](std::vector<std::byte>& bytes) {
                        archive::pack(header, bytes);
-                       what.value->pack(bytes);
+                       what->value.pack(bytes);
                      }},
        there->rank, tag::message);
 }
@@ -166,8 +169,8 @@ void host::receive_message(std::span<const std::byte> bytes, int sender) {
   comm::unpacker from(bytes);
   message_header header;
   archive::unpack(header, from);
-  message what{header.port, header.order, header.step, header.from,
-               std::make_unique<packed_payload>(from.next(from.left()))};
+  auto what = std::make_unique<message>(header.port, header.order, header.step, header.from,
+                                        message_value::packed(from.next(from.left())));
   if (header.origin != sender && header.origin != rank())  // it was forwarded
     if (const auto moves = directory_.moves_of(header.to); moves && *moves > 0)
       post(location_update{header.to, *moves, rank()}, header.origin, tag::location);
@@ -197,9 +200,9 @@ void host::move(element& e, int to) {
 void host::remove(element& e) {
   if (type_.fixed)
     throw input_error(type_.describe(e.id) + " cannot be removed: the elements of this collection are fixed");
-  if (!e.inbox.empty())
+  if (const message* left = e.any_message())
     throw runtime_failure(where() + type_.describe(e.id) + " is removed with an unread message from (" +
-                          type_.in_words(e.inbox.front().from) + ")");
+                          type_.in_words(left->from) + ")");
   const int home = directory_.home(e.id);
   const auto removed = directory_.remove(e, home);
   if (home != rank()) post(location_update{removed->id, removed->moves, home}, home, tag::location);
@@ -230,8 +233,8 @@ void host::receive_element(std::span<const std::byte> bytes) {
 
 void host::arrive(std::unique_ptr<element> fresh) {
   const key id = fresh->id;
-  element* e =
-      directory_.insert(std::move(fresh), [&](element& to, message&& m) { scheduler_.accept(to, std::move(m)); });
+  element* e = directory_.insert(std::move(fresh),
+                                 [&](element& to, std::unique_ptr<message> m) { scheduler_.accept(to, std::move(m)); });
   if (!e) throw input_error(type_.describe(id) + " exists already");
   scheduler_.begin(*e);
 }
@@ -260,8 +263,8 @@ void host::describe(wave_counts& counts, bool unchanged) {
   counts.elements = directory_.size();
   counts.least_steps = counts.most_steps = scheduler_.issued();
   if (!unchanged) return;
-  directory_.for_each_awaited([&](key id, const std::vector<message>& messages) {
-    const message& first = messages.front();
+  directory_.for_each_awaited([&](key id, const message_list& messages) {
+    const message& first = *messages.first();
     counts.receiver.keep_first(first.step, id, [&] {
       return where() + type_.describe(id) + " does not exist, but has a message from (" + type_.in_words(first.from) +
              ")";

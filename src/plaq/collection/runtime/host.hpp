@@ -58,7 +58,7 @@ class host {
   /// over() or fail() is called at the end.
   void balance(step_number at, balance::participant self, balance::protocol by, peer_protocol::done over,
                std::function<void(std::exception_ptr)> fail);
-  void send(message&& what, key to);
+  void send(std::unique_ptr<message> what, key to);
 
   /// Writes a checkpoint of all ranks. Collective. Throws runtime_failure.
   void save(const std::filesystem::path& folder);
@@ -102,8 +102,8 @@ class host {
   }
   std::string where() const;
 
-  void end_step(running_step& of);
-  void deliver(message&& what, key to, std::int64_t moves, int origin);
+  bool end_step(running_step& of);
+  void deliver(std::unique_ptr<message> what, key to, std::int64_t moves, int origin);
   void receive_message(std::span<const std::byte> bytes, int sender);
   void receive_element(std::span<const std::byte> bytes);
   void move(element& e, int rank);

@@ -7,24 +7,15 @@
 #include <new>
 #include <optional>
 #include <stdexcept>
-#include <tuple>
 #include <utility>
 
 #include "plaq/base/error.hpp"
 #include "plaq/collection/runtime/step_clock.hpp"
-#include "plaq/task/not_started.hpp"
 #include "plaq/task/poller.hpp"
 
 namespace plaq::elements {
 
 namespace {
-
-/// Whether the step takes the message; `index`: of the receive.
-bool takes(const step& now, const message& m, std::size_t& index) {
-  for (index = 0; index < now.receives.size(); ++index)
-    if (now.receives[index].port == m.port) return m.step < now.number;
-  return false;
-}
 
 /// Polls for messages if the coarse clock has advanced, that is, every few milliseconds. Workers poll when they are
 /// idle and every so many tasks; with long tasks that is too seldom for messages to progress during computation.
@@ -40,7 +31,7 @@ bool takes(const step& now, const message& m, std::size_t& index) {
 }  // namespace
 
 scheduler::scheduler(const element_type& type, int rank, task::detail::pool_base& pool, directory& all,
-                     termination& end, failure_state& failure, std::function<void(running_step&)> ended)
+                     termination& end, failure_state& failure, std::function<bool(running_step&)> ended)
     : type_(type),
       rank_(rank),
       pool_(pool),
@@ -95,7 +86,7 @@ step* scheduler::step_before(step_number next) {
 
 void scheduler::begin(element& e) {
   {
-    const auto lock = directory_.lock(e.id);
+    const auto lock = directory::lock(e);
     e.last_step = step_before(e.next_step);
     if (!e.last_step) {
       e.now = element::status::at_end;  // issue() continues with it
@@ -105,45 +96,67 @@ void scheduler::begin(element& e) {
   advance(e);
 }
 
-void scheduler::advance(element& e) {
+/// Whether a running element can begin its next step, which is then the awaited one. Otherwise the arrival of what is
+/// missing starts it.
+bool scheduler::is_ready(element& e) {
   step* next = nullptr;
   while (!(next = e.last_step->next.load())) {
-    const auto lock = directory_.lock(e.id);
+    const auto lock = directory::lock(e);
     if (e.last_step->next.load()) continue;
     e.now = element::status::at_end;
-    return;
+    return false;
   }
+  e.awaited_step = next;
   e.expectations.clear();
-  for (const receive& r : next->receives) e.expectations.push_back({r.count(e), 0});
-  {
-    const auto lock = directory_.lock(e.id);
-    for (const message& m : e.inbox)
-      if (std::size_t index; takes(*next, m, index))
-        if (++e.expectations[index].arrived > e.expectations[index].expected) refuse_extra(e, m);
-    e.awaited_step = next;
-    e.incomplete =
-        std::size_t(std::ranges::count_if(e.expectations, [](const auto& x) { return x.arrived < x.expected; }));
-    if (e.incomplete > 0) {
-      e.now = element::status::waiting;
-      return;
+  if (next->receives.empty()) return true;
+  for (const receive& r : next->receives) e.expectations.push_back({r.port, r.count_of ? r.count_of(e) : r.count, 0});
+  const auto lock = directory::lock(e);
+  e.incomplete = 0;
+  for (element::expectation& x : e.expectations) {
+    const port_queue& from = e.queue_of(x.port);
+    x.arrived = from.count_before(next->number);
+    if (x.arrived > x.expected) {
+      std::size_t n = 0;
+      from.for_each([&](const message& m) {
+        if (++n > x.expected) refuse_extra(e, m);
+      });
     }
+    e.incomplete += x.arrived < x.expected;
   }
-  start(e);
+  if (e.incomplete == 0) {
+    take_messages(e);
+    return true;
+  }
+  e.now = element::status::waiting;
+  return false;
 }
 
-bool scheduler::accept(element& e, message&& what) {
-  const auto port = std::size_t(what.port);
-  if (port < e.taken_until.size() && what.step < e.taken_until[port]) refuse_extra(e, what);
-  bool complete = false;
-  std::size_t index;
-  if (e.now == element::status::waiting && takes(*e.awaited_step, what, index)) {
-    auto& expectation = e.expectations[index];
-    if (expectation.arrived == expectation.expected) refuse_extra(e, what);
-    complete = ++expectation.arrived == expectation.expected && --e.incomplete == 0;
-    if (complete) e.now = element::status::running;
+/// Takes the messages of the awaited step, which are complete. With the lock of the element's shard.
+void scheduler::take_messages(element& e) {
+  const step_number now = e.awaited_step->number;
+  for (element::expectation& x : e.expectations) {
+    port_queue& from = e.queue_of(x.port);
+    x.taken = from.take_before(now);
+    from.taken_until = now;
   }
-  e.inbox.push_back(std::move(what));
-  return complete;
+}
+
+bool scheduler::accept(element& e, std::unique_ptr<message> what) {
+  port_queue& to = e.queue_of(what->port);
+  if (what->step < to.taken_until) refuse_extra(e, *what);
+  bool complete = false;
+  if (e.now == element::status::waiting && what->step < e.awaited_step->number)
+    for (element::expectation& x : e.expectations) {
+      if (x.port != what->port) continue;
+      if (x.arrived == x.expected) refuse_extra(e, *what);
+      complete = ++x.arrived == x.expected && --e.incomplete == 0;
+      break;
+    }
+  to.add(std::move(what));
+  if (!complete) return false;
+  e.now = element::status::running;
+  take_messages(e);
+  return true;
 }
 
 void scheduler::refuse_extra(const element& e, const message& what) const {
@@ -152,47 +165,60 @@ void scheduler::refuse_extra(const element& e, const message& what) const {
                            type_.in_words(what.from) + ") in step " + std::to_string(what.step));
 }
 
+/// Task of steps of an element: of one, and of those that follow at once.
+class scheduler::step_job final : public task::detail::job, public task::detail::in_blocks {
+ public:
+  step_job(scheduler& of, element& e)
+      : job(of.pool_, e.awaited_step->name.view()), of_(of), element_(e), end_(of.termination_) {}
+  void run() noexcept override {
+    of_.failure_.guard([this] { of_.run_steps(element_); });
+    poll_for_messages();
+    finish();
+  }
+  void fail(std::exception_ptr) noexcept override {
+    of_.failure_.raise_here("no memory or stack for a step");
+    finish();
+  }
+
+ private:
+  void finish() noexcept {
+    end_.end_task();  // afterwards the scheduler may be gone
+    trace::finished(id);
+    delete this;
+  }
+  scheduler& of_;
+  element& element_;
+  termination& end_;
+};
+
 void scheduler::start(element& e) {
-  step& now = *e.awaited_step;
   termination_.begin_task();
   if (!failure_.sound()) return termination_.end_task();
-  task::if_not_started lost([this] {
+  step_job* fresh = nullptr;
+  try {
+    fresh = new step_job(*this, e);
+  } catch (const std::bad_alloc&) {
     failure_.raise_here("no memory or stack for a step");
-    termination_.end_task();
-  });
-  (void)pool_.async(now.name, [this, &e, &now, lost = std::move(lost)]() mutable {
-    lost.started();
-    failure_.guard([&] { run(e, now); });
-    poll_for_messages();
-    termination_.end_task();
-  });
+    return termination_.end_task();
+  }
+  pool_.submit(*fresh);
 }
 
-void scheduler::take_messages(element& e, const step& now, std::vector<message>& out) {
-  const auto lock = directory_.lock(e.id);
-  std::size_t kept = 0, index = 0;
-  for (message& m : e.inbox)
-    if (takes(now, m, index)) {
-      out.push_back(std::move(m));
-    } else {
-      if (&e.inbox[kept] != &m) e.inbox[kept] = std::move(m);
-      ++kept;
-    }
-  e.inbox.resize(kept);
-  std::size_t expected = 0;
-  for (const auto& x : e.expectations) expected += x.expected;
-  std::ranges::sort(out, {}, [](const message& m) { return std::tuple(m.port, m.from, m.step, m.order); });
-  if (out.size() > expected) refuse_extra(e, out.back());
-  for (const receive& r : now.receives) {
-    const auto port = std::size_t(r.port);
-    if (e.taken_until.size() <= port) e.taken_until.resize(port + 1, 0);
-    e.taken_until[port] = now.number;
+/// Runs the awaited step of an element, and in the same task those that it can begin at once. For a trace, or after so
+/// many, the next one gets a task of its own, so that others get their turn.
+void scheduler::run_steps(element& e) {
+  constexpr int most_in_a_row = 61;
+  for (int steps = 1; run(e, *e.awaited_step) && is_ready(e); ++steps) {
+    if (steps == most_in_a_row || trace::detail::listening()) return start(e);
+    if (!failure_.sound()) return;
+    poll_for_messages();
   }
 }
 
-void scheduler::run(element& e, step& now) {
+/// Runs a step. Returns whether the element goes on.
+bool scheduler::run(element& e, step& now) {
   running_step running{e, now};
-  if (!now.receives.empty()) take_messages(e, now, running.received);
+  for (element::expectation& x : e.expectations) x.taken.sort();
   const auto failed = [&](const std::string& why) {
     return std::runtime_error("rank " + std::to_string(rank_) + ": " + type_.describe(e.id) + ", " + describe(e, now) +
                               ": " + why);
@@ -213,9 +239,10 @@ void scheduler::run(element& e, step& now) {
   } catch (...) {
     throw failed("an exception that is not a std::exception");
   }
+  for (element::expectation& x : e.expectations) x.taken.clear();
   ++e.next_step;
   e.last_step = &now;
-  ended_(running);
+  return ended_(running);
 }
 
 void scheduler::name_port(int port, std::string name) {

@@ -19,10 +19,10 @@ namespace plaq::elements {
 /// previous one and the messages of the step have arrived.
 class scheduler {
  public:
-  /// `ended` is called in the task of a step that has run, with the element still running: it calls advance(), or gives
-  /// the element away.
+  /// `ended` is called in the task of a step that has run, with the element still running. It gives the element away,
+  /// or returns true: the element goes on.
   scheduler(const element_type& type, int rank, task::detail::pool_base& pool, directory& all, termination& end,
-            failure_state& failure, std::function<void(running_step&)> ended);
+            failure_state& failure, std::function<bool(running_step&)> ended);
 
   /// Appends a step, and begins it for elements that wait for it.
   void issue(std::unique_ptr<step> next);
@@ -37,12 +37,14 @@ class scheduler {
 
   /// Begins the next step of a running element that has nothing to do, or leaves that to the arrival of what is
   /// missing.
-  void advance(element& e);
+  void advance(element& e) {
+    if (is_ready(e)) start(e);
+  }
   /// Begins with the step `e.next_step`: of an element that has just been inserted.
   void begin(element& e);
   /// Adds a message to the inbox. Returns whether it completed what the element waits for; then the element is running,
   /// and the caller calls start(). With the lock of the element's shard. Throws runtime_error for a message too many.
-  bool accept(element& e, message&& what);
+  bool accept(element& e, std::unique_ptr<message> what);
   /// Runs the awaited step as a task.
   void start(element& e);
 
@@ -53,8 +55,11 @@ class scheduler {
   std::string describe_wait(const element& e) const;
 
  private:
-  void run(element& e, step& now);
-  void take_messages(element& e, const step& now, std::vector<message>& out);
+  class step_job;
+  bool is_ready(element& e);
+  void run_steps(element& e);
+  bool run(element& e, step& now);
+  void take_messages(element& e);
   step* step_before(step_number next);
   std::string describe(const element& e, const step& now) const;
   std::string port_name(int port) const;
@@ -66,7 +71,7 @@ class scheduler {
   directory& directory_;
   termination& termination_;
   failure_state& failure_;
-  const std::function<void(running_step&)> ended_;
+  const std::function<bool(running_step&)> ended_;
 
   step front_{.name = "front"};
   mutable task::detail::spin_lock guard_;    ///< of steps_ and ports_
