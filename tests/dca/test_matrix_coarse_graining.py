@@ -100,6 +100,21 @@ def test_electrons_without_interaction(name, n):
     assert kinetic == pytest.approx(2 * lattice.bands * (bands * fermi).mean(), abs=1e-6)
 
 
+@pytest.mark.parametrize("flat", [{}, {(0, 0): [[[0.3, 0.0], [0.0, -0.3]], [[-0.3, 0.0], [0.0, 0.3]]]}])
+def test_one_cell_with_its_symmetric_momenta_has_the_mean_of_all(flat):
+    """xz and yz orbitals, without and with fields whose signs differ, against the rule of any function."""
+    hops = {(1, 0): [[1.0, 0.0], [0.0, -1.3]], (0, 1): [[-1.3, 0.0], [0.0, 1.0]],
+            (1, 1): [[0.85, -0.85], [-0.85, 0.85]], (1, -1): [[0.85, 0.85], [0.85, 0.85]]}
+    table = {tuple(s * x for x in d): np.array(t) for d, t in hops.items() for s in (1, -1)}
+    coarse = MatrixCoarseGraining(Cluster(Lattice(table | flat, ("xz", "yz")), [[1, 0], [0, 1]]))
+    z = coarse.group.action.average(causal(coarse, (2 * np.arange(4) + 1) * 0.5, np.random.default_rng(3)))
+    coarse.prepare(0.3)
+    even = coarse.gbar(z)
+    assert len(coarse._even[0][1]) < 0.2 * len(coarse._any_rules()[0][1])
+    coarse._even = []
+    np.testing.assert_allclose(even, coarse.gbar(z), atol=1e-9)
+
+
 def test_one_orbital_is_the_same_as_numbers():
     c = Cluster(T_PRIME, [[2, 2], [2, -2]])
     matrices, numbers = MatrixCoarseGraining(c), CoarseGraining(c)

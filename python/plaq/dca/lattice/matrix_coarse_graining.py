@@ -7,7 +7,8 @@ patch for functions that have the phases of positions, Sigma_ab(K + k) = exp(i k
 all symmetries of the lattice, whatever the choice of the cell.
 With a matrix Sigma no energy rule exists, so means are sums over a k rule. The rule for |Im z| >= y has a number of
 points proportional to 1/y along each axis, so that the lowest frequencies take nearly all the time.
-One orbital is a number: there the energy rules of `coarse_graining` are used.
+One orbital is a number: there the energy rules of `coarse_graining` are used. A single cell with its orbitals in one
+place has a periodic integrand: its k are an even grid, one of each that symmetry maps onto another.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from plaq.errors import RunError
 from plaq.trace.session import region
 
 TOLERANCE = 1e-9  # of Gbar, absolute, at the smallest |Im z| that a rule is made for
+EVEN = 0.7  # of the points of a Gauss rule: more than 2/pi, what an even grid needs for the same error
 BLOCK = 4096  # momenta at a time, which stay in the cache
 
 
@@ -44,7 +46,8 @@ class MatrixCoarseGraining:
         self._scalar = [CoarseGraining(_of_spin(cluster, spin), isolated)
                         for spin in range(lattice.spins)] if lattice.bands == 1 else None
         self._prepared = None
-        self._rules = []
+        self._rules: list = []  # of any function
+        self._even: list = []  # of one with the symmetry of the lattice, where the integrand is periodic
         self._reach = max(1, np.abs(np.array(list(lattice.table))).max())
         self.h_mean, self.h_second = self._moments(*self._rule(8.0 * self._reach))
 
@@ -55,7 +58,12 @@ class MatrixCoarseGraining:
             for scalar in self._scalar:
                 scalar.prepare(min_im_z)
         if self._prepared != min_im_z:
-            self._rules = [] if self._scalar else self._converged_rules(float(min_im_z))
+            periodic = self.cluster.size == 1 and not self.isolated and not self.cluster.lattice.positions.any()
+            self._rules, self._even = [], []
+            if periodic and not self._scalar:
+                self._even = self._converged_rules(float(min_im_z), self._even_rule)
+            elif not self._scalar:
+                self._rules = self._converged_rules(float(min_im_z), self._rule)
         self._prepared = min_im_z
 
     @region("coarse graining")
@@ -64,15 +72,18 @@ class MatrixCoarseGraining:
         z = np.asarray(z, dtype=complex)
         if self._scalar:
             return np.array([scalar.gbar(of_spin[:, 0, 0])[:, None, None] for scalar, of_spin in zip(self._scalar, z)])
-        levels = self._levels(z)
         g = np.empty_like(z)
         symmetric = np.abs(self.group.action.average(z) - z).max() <= 1e-12 * np.abs(z).max()
+        rules = self._even if self._even and symmetric else self._any_rules()
+        levels = self._levels(z, rules)
         first = {way[0] for way in self._ways} if symmetric else range(self.cluster.size)
         for spin in range(len(z)):
             for K in first:
                 for level in np.unique(levels):
                     w = levels == level
-                    g[spin, K][..., w] = self._mean(spin, K, z[spin, K][..., w], level)
+                    g[spin, K][..., w] = self._mean(spin, K, z[spin, K][..., w], rules[level])
+        if rules is self._even:
+            return self.group.action.average(g)
         if symmetric:
             for K, way in enumerate(self._ways):
                 if way[0] != K:
@@ -134,12 +145,11 @@ class MatrixCoarseGraining:
     def _pair(self, z, z_partner, partners, sign, spins):
         z, z_partner = np.asarray(z, dtype=complex), np.asarray(z_partner, dtype=complex)
         one, two = (min(spin, len(z) - 1) for spin in spins)
-        if not self._rules and self._prepared:  # one orbital
-            self._rules = self._converged_rules(self._prepared)
-        levels = np.minimum(self._levels(z), self._levels(z_partner))
+        rules = self._any_rules()
+        levels = np.minimum(self._levels(z, rules), self._levels(z_partner, rules))
         result = np.zeros((len(partners), *[self.cluster.lattice.bands] * 4, z.shape[-1]), dtype=complex)
         for level in np.unique(levels):
-            for offsets, weights in _blocks(*self._rules[level]):
+            for offsets, weights in _blocks(*rules[level]):
                 for K, partner in enumerate(partners):
                     h, h_partner = self._h(K, offsets, one), self._h(partner, sign * offsets, two)
                     for w in np.flatnonzero(levels == level):
@@ -148,9 +158,15 @@ class MatrixCoarseGraining:
                         result[K, ..., w] += np.einsum("abm,cdm->abcd", g, g_partner)
         return result
 
-    def _mean(self, spin, K, z, level):
+    def _any_rules(self):
+        """Return the rules of functions without the symmetry of the lattice, made when they are needed first."""
+        if not self._rules and self._prepared:
+            self._rules = self._converged_rules(float(self._prepared), self._rule)
+        return self._rules
+
+    def _mean(self, spin, K, z, rule):
         total = np.zeros_like(z)
-        for offsets, weights in _blocks(*self._rules[level]):
+        for offsets, weights in _blocks(*rule):
             h = self._h(K, offsets, spin)
             for w in range(z.shape[-1]):
                 total[..., w] += inverse(z[..., w, None] - h) @ weights
@@ -176,7 +192,7 @@ class MatrixCoarseGraining:
                 second[spin, K] = np.einsum("acm,cbm,m->ab", h, h, weights)
         return first, second
 
-    def _levels(self, z):
+    def _levels(self, z, rules):
         """Return for each frequency the coarsest rule that holds for all its z: rule j is for |Im z| >= 2^j min_im_z.
         """
         if self._prepared is None:
@@ -192,39 +208,57 @@ class MatrixCoarseGraining:
                 f"coarse graining was prepared for |Im z| >= {self._prepared:.6g} but was asked for "
                 f"{smallest:.6g}: the self-energy is not causal (Im Sigma(iw) > 0)")
         levels = np.floor(np.log2(np.maximum(distance / self._prepared, 1.0))).astype(int)
-        return np.minimum(levels, len(self._rules) - 1)
+        return np.minimum(levels, len(rules) - 1)
 
     def _rule(self, density):
         if self.isolated:
             return np.zeros((1, self.cluster.lattice.dimension)), np.ones(1)
         return self.cluster.k_rule(density)
 
-    def _converged_rules(self, min_im_z):
+    def _even_rule(self, density):
+        """Return points and weights of an even grid of the zone, of each orbit of the point group and k -> -k one.
+
+        n points along a period have the error exp(-n delta), where a Gauss rule has exp(-4 n delta/2 pi).
+        """
+        dimension = self.cluster.lattice.dimension
+        n = 2 * (4 + int(EVEN * np.pi * density))
+        m = np.stack(np.unravel_index(np.arange(n**dimension), [n] * dimension), axis=-1)
+        first = np.arange(len(m))
+        for g in self.group.operations:
+            image = m @ np.rint(np.linalg.inv(g)).astype(int)
+            for sign in (1, -1):
+                first = np.minimum(first, np.ravel_multi_index(tuple((sign * image % n).T), [n] * dimension))
+        while np.any(first != first[first]):
+            first = first[first]
+        kept, counts = np.unique(first, return_counts=True)
+        return 2 * np.pi * ((m[kept] + n // 2) % n - n // 2) / n, counts / len(m)
+
+    def _converged_rules(self, min_im_z, make):
         # as in coarse_graining: a rule with n points on an edge of length L has the error exp(-4 n delta / L)
         density = 0.45 * -math.log(TOLERANCE) * self.cluster.lattice.steepest / (4 * min_im_z)
         enough = TOLERANCE ** (1 / 1.2)
-        rule = self._rule(density)
-        probe = self._probe(rule, min_im_z)
+        rule = make(density)
+        probe = self._probe(rule, min_im_z, make == self._even_rule)
         while not self.isolated:
             density = 1.3 * density + 0.5
-            rule = self._rule(density)
-            previous, probe = probe, self._probe(rule, min_im_z)
+            rule = make(density)
+            previous, probe = probe, self._probe(rule, min_im_z, make == self._even_rule)
             if np.abs(probe - previous).max() < enough:
                 break
         rules = [rule]
         while not self.isolated and density > 4.0 * self._reach:  # below half of that h itself is not integrated
             density /= 2
-            rules.append(self._rule(density))
+            rules.append(make(density))
         return rules
 
-    def _probe(self, rule, min_im_z):
+    def _probe(self, rule, min_im_z, even):
         """Return the mean at 5 energies across the bands of one momentum of each orbit."""
         low, high = self.cluster.lattice.extrema
         x = np.linspace(low, high, 5) + 1j * min_im_z
         z = np.eye(self.cluster.lattice.bands)[:, :, None] * x
-        self._rules = [rule]
-        return np.array([self._mean(spin, K, z, 0) for spin in range(self.cluster.lattice.spins)
-                         for K in sorted({way[0] for way in self._ways})])
+        means = np.array([[self._mean(spin, K, z, rule) for K in sorted({way[0] for way in self._ways})]
+                          for spin in range(self.cluster.lattice.spins)])
+        return self.group.action.average(means) if even else means
 
 
 def inverse(m):
