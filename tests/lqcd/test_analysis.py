@@ -290,3 +290,21 @@ def test_r0_of_loops_with_noise_has_its_chi_squared():
     found = cornell_quality(flat.mean[1:], w)
     assert w.correlated and found.dof == 2 and 0.001 < found.p < 0.999
     assert sommer_scale(v, w.matrix) == pytest.approx(np.sqrt((1.65 - 0.3) / 0.05))
+
+
+def test_series_of_fits_have_their_errors_and_correlations():
+    """Masses of two correlators with common fluctuations: the difference is far more precise than both."""
+    rng, t, T = np.random.default_rng(31), np.arange(16), 16
+    shift = 0.02 * chain(rng, 800, 1)
+    fits = []
+    for mass in (0.4, 0.5):
+        m = mass + shift + 0.001 * rng.normal(size=800)
+        points = np.exp(-np.outer(m, t)) + np.exp(-np.outer(m, T - t))
+        fits.append(fit_correlator("x", points * (1 + 1e-4 * rng.normal(size=points.shape)), 4))
+    for one in fits:
+        square = average("m^2", one.series("mass", lambda m: m**2))
+        mass = one["mass"]
+        assert square.mean == pytest.approx(mass.mean**2, rel=1e-9)
+        assert square.error == pytest.approx(2 * mass.mean * mass.error, rel=0.02)
+    difference = average("d", fits[1].series("mass") - fits[0].series("mass"))
+    assert difference.error < 0.2 * fits[0]["mass"].error and abs(difference.mean - 0.1) < 4 * difference.error + 1e-3

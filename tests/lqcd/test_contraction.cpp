@@ -162,5 +162,39 @@ TEST(contraction, of_three_quarks_is_the_sum_over_all_colours) {
   }
 }
 
+TEST(contraction, sums_of_three_quarks_are_rows_times_the_tensor_on_any_grid) {
+  const auto S1 = random_numbers(144, 9), S2 = random_numbers(144, 10), S3 = random_numbers(144, 11);
+  const int count = 18, momenta = 3, all = 4096;  // more rows than a chunk holds
+  const phases_of_space phases(momenta, 12);
+  std::vector<number> rows(std::size_t(count * all));
+  std::mt19937_64 random(13);
+  std::normal_distribution<double> normal;
+  for (int row = 1; row < count; ++row)  // the first row is zero
+    for (int k = 0; k < 40; ++k) {
+      const double x = normal(random);
+      rows[std::size_t(row * all) + random() % all] = k % 3 == 0   ? number(x)
+                                                      : k % 3 == 1 ? number(0, x)
+                                                                   : number(x, -x);
+    }
+  rank_context one(single_rank()), ranks(world(), "fiber", 2);
+  const momentum_phases of{momenta, phases.whole.data()};
+  const auto tensor = baryon_tensor(one.ctx, lattice(extents), of, S1.data(), S2.data(), S3.data());
+  const auto alone = baryon_sums(one.ctx, lattice(extents), of, S1.data(), S2.data(), S3.data(), count, rows.data());
+  ASSERT_EQ(alone.size(), momenta * slices * count);
+  for (std::size_t i = 0; i < alone.size(); ++i) {
+    number expected = 0;
+    for (std::size_t k = 0; k < all; ++k) expected += rows[i % count * all + k] * tensor[i / count * all + k];
+    EXPECT_LT(std::abs(alone[i] - expected), 1e-9) << i;
+  }
+  for (const auto& grid : grids(extents)) {
+    const lattice lat(extents, grid, world().rank());
+    const auto a = part_of_rank(lat, S1, 144), b = part_of_rank(lat, S2, 144), c = part_of_rank(lat, S3, 144);
+    const auto turns = phases.part(lat);
+    EXPECT_EQ(baryon_sums(ranks.ctx, lat, {momenta, turns.data()}, a.data(), b.data(), c.data(), count, rows.data()),
+              alone)
+        << to_string(grid);
+  }
+}
+
 }  // namespace
 }  // namespace plaq::lqcd

@@ -127,6 +127,20 @@ def test_baryons_are_those_of_all_wick_contractions(particle):
         assert np.allclose(direct, found[:, :, None], rtol=1e-12, atol=0)
 
 
+@pytest.mark.parametrize("particle", ["nucleon", "xi", "delta"])
+def test_equal_lines_take_fewer_coefficients(particle):
+    """Lines of which two or three are one object, in any place, have the correlators of the whole tensor."""
+    gauge = thermal((4, 2, 2, 2))
+    S, other = (lqcd.point_propagator(lqcd.Wilson(gauge, kappa, theta=THETA), (1, 0, 1, 0), 1e-8)
+                for kappa in (0.12, 0.1))
+    kinds, momenta = [(particle, "minus"), (particle, "polarised"), (particle, "plus")], [(0, 0, 0), (0, 1, 0)]
+    for lines in ([S, S, other], [other, S, S], [S, other, S], [S, S, S]):
+        tensor, direct = baryon_tensor(lines, momenta), baryon_correlators(lines, kinds, momenta)
+        for i, (name, projector) in enumerate(kinds):
+            expected = baryon_correlator(tensor, name, projector)
+            assert np.allclose(direct[..., i], expected, rtol=1e-11, atol=1e-13 * abs(expected).max())
+
+
 def test_a_free_nucleon_has_the_mass_of_three_quarks():
     """m0 = ln(1 + m) each; beyond the boundary in time, from any source, and backwards with the other parity."""
     kappa, T = 0.11, 24

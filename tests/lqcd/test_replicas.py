@@ -68,3 +68,49 @@ def test_chains_with_different_averages_say_so(folder):
     series["plaquette"] = type(series["plaquette"])("plaquette", moved, series["plaquette"].axes)
     said = analyse(lqcd.Parameters(**INPUT), series, {}, {name: [40, 60] for name in series}).sentences
     assert any(one.startswith("warning: chains do not agree: averages of plaquette differ") for one in said)
+
+
+HMC = {"lattice": {"extents": [4, 4, 2, 2]}, "action": {"beta": 4.0}, "quarks": {"light": {"kappa": 0.12, "mu": 0.3}},
+       "updates": {"algorithm": "hmc", "sweeps": 1, "save_every": 1}, "hmc": {"steps": [2, 3]},
+       "mesons": {"pion": {"kappa": 0.12, "mu": 0.3, "residual": 1e-6}}}
+CHAINS = {"one": {"seed": 1, "thermalisation": 15, "configurations": 45},
+          "two": {"seed": 2, "thermalisation": 20, "configurations": 60, "start": "cold"},
+          "raw": {"seed": 3, "thermalisation": 0, "configurations": 8, "start": "cold"}}
+
+
+@pytest.fixture(scope="module")
+def chains(tmp_path_factory):
+    """Chains of hybrid Monte Carlo with two quarks, the last one without thermalisation."""
+    folder = tmp_path_factory.mktemp("chains")
+    for name, updates in CHAINS.items():
+        lqcd.run(lqcd.Parameters(**HMC).replace(updates=updates), folder / name, progress=False)
+    return folder
+
+
+def test_chains_of_hybrid_monte_carlo_are_one_ensemble(chains):
+    """Trajectories after thermalisation, errors of both chains together, and the same from stored configurations."""
+    found = lqcd.combine([chains / "one", chains / "two"])
+    parts = [lqcd.load(chains / name) for name in ("one", "two")]
+    after = [part.recorded["delta_h"].values[CHAINS[name]["thermalisation"]:]
+             for part, name in zip(parts, ("one", "two"))]
+    assert np.array_equal(found.recorded["delta_h"].values, np.concatenate(after))
+    assert abs(found["exp_minus_delta_h"].mean - 1) < 4 * found["exp_minus_delta_h"].error < 0.1
+    assert 0.6 < found["acceptance"].mean <= 1 and len(found.recorded["plaquette"].values) == 105
+    for name in ("plaquette", "mesons/pion/gamma5"):
+        both = np.array([part[name].gamma.error**-2 for part in parts]).sum(axis=0)**-0.5
+        assert np.all(found[name].gamma.replica_p > 1e-3) and np.all(abs(found[name].gamma.error / both - 1) < 0.5)
+    assert not any("do not agree" in one for one in found.sentences)
+    for name in ("one", "two"):
+        files = {"configurations": [str(chains / name / "conf.*")], "seed": CHAINS[name]["seed"]}
+        p = lqcd.Parameters(lattice=HMC["lattice"], mesons=HMC["mesons"], measure=files)
+        lqcd.run(p, chains / f"measured_{name}", progress=False)
+    stored = lqcd.combine([chains / "measured_one", chains / "measured_two"])
+    for name in ("plaquette", "mesons/pion/gamma5"):
+        assert np.array_equal(stored[name].mean, found[name].mean)
+        assert np.array_equal(stored[name].gamma.error, found[name].gamma.error)
+
+
+def test_a_chain_that_has_not_thermalised_leaves_the_ensemble_without_errors(chains):
+    found = lqcd.combine([chains / "one", chains / "two", chains / "raw"])
+    assert not found["plaquette"].supported and found["plaquette"].note
+    assert any(one.startswith("warning: chains do not agree") for one in found.sentences)

@@ -9,8 +9,10 @@ from typing import Any
 from plaq.errors import InputError
 from plaq.inputs.kinds import boolean, choice, either, integer, list_of, one_of, real, text
 from plaq.inputs.schema import REQUIRED, Parameter, shown
+from plaq.lqcd import boundaries
 from plaq.lqcd.choices import FLOWS, KAPPA, MASS, METHODS, PRECISIONS, RESIDUAL
 from plaq.lqcd.fields.gamma import STRUCTURES
+from plaq.lqcd.sea import check_clover
 
 PARTICLES = ("nucleon", "sigma", "xi", "lambda", "delta", "sigma_star", "xi_star", "omega")
 STRANGE = frozenset(PARTICLES) - {"nucleon", "delta"}
@@ -49,18 +51,25 @@ def _links(section: str, purpose: str) -> list[Parameter]:
 def _quark(section: str) -> list[Parameter]:
     return [Parameter(section, "kappa", KAPPA, REQUIRED, "", "hopping parameter 1 / (2 m + 8)"),
             Parameter(section, "mu", MASS, 0.0, "1/a", "twisted mass"),
-            Parameter(section, "csw", MASS, 0.0, "", "coefficient of the clover term"), *_theta(section)]
+            Parameter(section, "csw", MASS, 0.0, "", "coefficient of the clover term"),
+            Parameter(section, "clover", choice("linear", "exponential"), "linear", "",
+                      "form of the clover term: 1 + C, or exp(C)"),
+            Parameter(section, "cF", MASS, 1.0, "", "coefficient of the improvement at open boundaries"),
+            *_theta(section)]
 
 
 def _theta(section: str) -> list[Parameter]:
     return [Parameter(section, "theta", list_of(real("[-1, 1]"), length=4), (1.0, 0.0, 0.0, 0.0), "pi",
-                      "phases of quarks at the boundaries t, x, y, z; 1 is antiperiodic")]
+                      "phases of quarks at the boundaries t, x, y, z; 1 is antiperiodic; that of t has no effect on "
+                      "open boundaries")]
 
 
 def _sources(section: str, *more: str) -> list[Parameter]:
     return [Parameter(section, "source", choice("point", "wall", *more), "point", "",
                       "a site, or all sites of its time slice" + (" with equal numbers or with noise" if more else "")),
-            _site_sources(section)]
+            _site_sources(section),
+            Parameter(section, "source_time", integer(0, 1023), None, "a",
+                      "time slice of sites at random; a random one if unset; needed with open boundaries")]
 
 
 def _site_sources(section: str) -> Parameter:
@@ -249,6 +258,11 @@ def check(values: Mapping[str, Any], source: str) -> None:
                              f"{configurations}: no configuration is measured")
         if family in CHECKS:
             CHECKS[family](table, f"{source}: {key}", extents)
+        if hasattr(table, "cF"):
+            check_clover(table, values["lattice"].boundary, lambda last, why, key=key, table=table: InputError(
+                f"{source}: {key}.{last} = {shown(getattr(table, last))} is not allowed{why}"))
+        if values["lattice"].boundary == boundaries.OPEN:
+            boundaries.check_table(family, name, table, source, extents[0])
 
 
 def check_loops(loops: Any, source: str, extents: Sequence[int]) -> None:
@@ -265,8 +279,14 @@ def check_quarks(table: Any, source: str, extents: Sequence[int]) -> None:
     if table.solver == "multigrid" and table.precision != "single":
         raise InputError(f'{source}.precision = "{table.precision}" is not allowed with solver = "multigrid": its '
                          "steps are in single precision")
-    check_sites(getattr(table, "sources", 1), source, extents)
+    sites = getattr(table, "sources", 1)
+    check_sites(sites, source, extents)
     check_distinct(table, "momenta", source)
+    time = getattr(table, "source_time", None)
+    if time is not None and (not isinstance(sites, int) or time >= extents[0]):
+        raise InputError(f"{source}.source_time = {time} is not allowed "
+                         + (f"with lattice.extents = {shown(extents)}: it is below T = {extents[0]}"
+                            if isinstance(sites, int) else "with a list of sources, whose sites have times"))
 
 
 def check_sites(sites: Any, source: str, extents: Sequence[int]) -> None:

@@ -10,7 +10,7 @@ from plaq.errors import InputError
 from plaq.inputs import parameters, running
 from plaq.inputs.kinds import boolean, choice, either, integer, list_of, one_of, real, text
 from plaq.inputs.schema import REQUIRED, Parameter, Schema, shown
-from plaq.lqcd import measurement_tables, sea
+from plaq.lqcd import boundaries, measurement_tables, sea
 from plaq.lqcd.choices import (
     GAUGES,
     KAPPA,
@@ -54,7 +54,7 @@ SCHEMA = Schema({
     Parameter("lattice", "extents", list_of(integer(2, 1024), length=4), REQUIRED, "a", "T, X, Y, Z, even"),
     Parameter("action", "beta", real("[0, 1000]"), None, "", "6 / g^2; needed but with measure.configurations"),
     Parameter("lattice", "boundary", choice("periodic", "open", "schroedinger"), "periodic", "",
-              "boundary of the gauge field in time; open ones need hmc"),
+              "boundary in time; open ones need hmc or stored fields"),
     Parameter("schroedinger", "T", integer(2, 1023), None, "a",
               "distance of the walls, lattice.extents[0] - 1 or - 2; - 2 if unset"),
     Parameter("schroedinger", "field", choice("coupling", "zero"), "coupling", "",
@@ -182,6 +182,7 @@ class Parameters(parameters.Parameters):
         if rectangle_coefficient(values["action"].gauge) and min(extents) < 4:
             raise InputError(f"{source}: lattice.extents = {shown(extents)} is not allowed with action.gauge = "
                              f'{shown(values["action"].gauge)}: rectangles need extents of at least 4')
+        boundaries.check_lattice(values, source)
         measurement_tables.check(values, source)
         cls._check_walls(values, source)
         sea.check_quarks(values["quarks"], values["lattice"].boundary, source)
@@ -238,17 +239,6 @@ class Parameters(parameters.Parameters):
         if values["action"].cG != 1 and boundary != "open":
             raise InputError(f"{source}: action.cG = {values['action'].cG:g} is not allowed with lattice.boundary = "
                              '"periodic"')
-        if boundary == "open":
-            if values["lattice"].extents[0] < 6:
-                raise InputError(f"{source}: lattice.extents = {shown(values['lattice'].extents)} is not allowed with "
-                                 'lattice.boundary = "open": T is at least 6')
-            if values["fixing"].gauge is not None:
-                raise InputError(f'{source}: fixing.gauge = "{values["fixing"].gauge}" is not allowed with '
-                                 'lattice.boundary = "open": it is for periodic lattices')
-            for family, name, _ in measurement_tables.each(values):
-                if family != "reweighting":
-                    raise InputError(f'{source}: [{family}.{name}] is not allowed with lattice.boundary = "open": '
-                                     "it is for periodic lattices")
         sea.check_scales(quarks, hmc, source)
         count = math.prod(moves(scale.integrator, scale.steps) for scale in sea.scales_of(quarks, hmc))
         if count > MOST_MOVES:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from plaq.errors import InputError
@@ -122,12 +122,17 @@ def check_quarks(quarks: Mapping[str, Any], boundary: str, source: str) -> None:
             _check_rational(q, refuse)
         if is_doublet(q) and boundary == "schroedinger":
             raise refuse("epsilon", ' with lattice.boundary = "schroedinger"')
-        if q.cF != 1 and boundary == "periodic":
-            raise refuse("cF", ' with lattice.boundary = "periodic"')
-        if q.cF != 1 and q.clover == "exponential":
-            raise refuse("cF", ' with clover = "exponential"')
-        if q.clover == "exponential" and q.csw == 0:
-            raise refuse("clover", " with csw = 0")
+        check_clover(q, boundary, refuse)
+
+
+def check_clover(q: Any, boundary: str, refuse: Callable[[str, str], InputError]) -> None:
+    """Raise InputError, which ``refuse`` makes of a key, for clover terms and boundaries that contradict each other."""
+    if q.cF != 1 and boundary == "periodic":
+        raise refuse("cF", ' with lattice.boundary = "periodic"')
+    if q.cF != 1 and q.clover == "exponential":
+        raise refuse("cF", ' with clover = "exponential"')
+    if q.clover == "exponential" and q.csw == 0:
+        raise refuse("clover", " with csw = 0")
 
 
 def check_reweighting(quarks: Mapping[str, Any], tables: Mapping[str, Any], source: str) -> None:

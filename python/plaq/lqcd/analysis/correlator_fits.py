@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -28,9 +28,20 @@ class Fit:
     parameters: dict[str, Estimate]
     quality: Quality
     weighting: str
+    changes: dict[str, np.ndarray]
 
     def __getitem__(self, name: str) -> Estimate:
         return self.parameters[name]
+
+    def series(self, name: str, function: Callable[[float], float] = float) -> np.ndarray:
+        """Return [configuration]: a function of a parameter plus its first-order change by each configuration.
+
+        The average is that of the parameter, with the errors of the fit. So series of several fits on the same
+        configurations serve functions and fits of their parameters, with all correlations.
+        """
+        value, change = float(self.parameters[name].mean), self.changes[name]
+        step = float(change.std()) / np.sqrt(len(change)) or 1e-6
+        return function(value) + (function(value + step) - function(value - step)) / (2 * step) * change
 
     def curve(self, x: np.ndarray) -> np.ndarray:
         """Return the model at points x."""
@@ -84,14 +95,15 @@ def fit(name: str, series: np.ndarray, x: Sequence[float], model: Model, *, weig
 
     moved = problem.first_order(best.jacobian)
     found = quality(mean - problem.model.forms(best.q, x) @ best.amplitudes, best.jacobian, w)
-    values = {}
+    values, changes = {}, {}
     for i, one in enumerate(names):
         of_points = lambda y, i=i: best.parameters[i] + moved[i] @ (y - mean)  # noqa: E731
-        e = average(f"{name}/{one}", series, of_points, replicas, changes=(series - mean) @ moved[i],
+        changes[one] = (series - mean) @ moved[i]
+        e = average(f"{name}/{one}", series, of_points, replicas, changes=changes[one],
                     unit=unit if one in model.nonlinear else "",
                     convention=f"{one} of {model.text} for {x[0]:g} <= t <= {x[-1]:g}, {w.kind}")
         values[one] = replace(e, **found.labels())
-    return Fit(name, model, x, values, found, w.kind)
+    return Fit(name, model, x, values, found, w.kind, changes)
 
 
 def weights_of(series: np.ndarray, kind: str = "auto", replicas: Sequence[int] | None = None) -> Weights:

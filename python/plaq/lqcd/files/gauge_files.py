@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import struct
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -21,6 +22,7 @@ from plaq.lqcd.fields.lattice import Lattice
 
 # Files have [t, z, y, x, mu] with mu = x, y, z, t; plaq [t, x, y, z, mu] with mu = t, x, y, z.
 ORDER = (0, 3, 2, 1)
+LARGEST = 1 << 16  # extent that a header may state
 DOUBLE, SINGLE = 1e-8, 1e-4  # largest deviation from unitarity of links of 64 and of 32 bits
 ROUNDED = "; if its links were converted from 32 to 64 bits, reunitarise=True reads it"
 UNVERIFIED = "; verify=False reads its links all the same"
@@ -59,6 +61,27 @@ def check_extents(path: Path, wanted: tuple[int, ...], extents: tuple[int, ...])
         raise InputError(f"{path}: holds a lattice of {in_file} (t, x, y, z), not {wanted}")
 
 
+def read_header(path: Path, header: struct.Struct, content: str) -> tuple[tuple, int]:
+    """Return the numbers of a binary header, and the bytes behind it; DamagedFile where the file ends within it."""
+    with open(open_file(path), "rb") as file:
+        head, size = file.read(header.size), file.seek(0, 2)
+    if len(head) < header.size:
+        raise DamagedFile(f"{path}: ends within the header of {content}")
+    return header.unpack(head), size - header.size
+
+
+def read_description(path: Path, lattice: Lattice, content: str,
+                     describe: Callable[[Path], dict[str, Any]]) -> dict[str, Any]:
+    """Return ``describe(path)`` on all ranks; InputError if the ``extents`` in it are not the lattice's. Collective."""
+    def head() -> dict[str, Any]:
+        with reading(path, content):
+            description = describe(path)
+            check_extents(path, lattice.extents, description["extents"])
+            return description
+
+    return lattice.comm.on_root(head, share=True)
+
+
 def read_part(path: Path, lattice: Lattice, content: str,
               describe: Callable[[Path], dict[str, Any]]) -> tuple[dict, np.ndarray]:
     """Return (``describe(path)``, this rank's part of the numbers) of a file, whose ``content`` errors name.
@@ -66,13 +89,7 @@ def read_part(path: Path, lattice: Lattice, content: str,
     The description has the ``extents`` of its lattice, and ``dtype``, ``offset`` and ``shape`` of its numbers.
     InputError that names the file, on all ranks. Collective.
     """
-    def head():
-        with reading(path, content):
-            description = describe(path)
-            check_extents(path, lattice.extents, description["extents"])
-            return description
-
-    description = lattice.comm.on_root(head, share=True)
+    description = read_description(path, lattice, content, describe)
     dtype, offset, shape = (description[key] for key in ("dtype", "offset", "shape"))
     return description, lattice.comm.together(lambda: read_box(path, lattice, content, dtype, offset, shape[4:]))
 

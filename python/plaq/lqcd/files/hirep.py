@@ -18,12 +18,11 @@ from plaq.files.guard import DamagedFile, open_file, reading
 from plaq.inputs.schema import shown
 from plaq.lqcd.fields.gauge_field import GaugeField
 from plaq.lqcd.fields.lattice import Lattice
-from plaq.lqcd.files.gauge_files import check_extents, checked_gauge, writing
+from plaq.lqcd.files.gauge_files import LARGEST, checked_gauge, read_description, read_header, writing
 
 CONTENT = "a configuration of HiRep"
 HEADER = struct.Struct(">5id")
 SITE = 4 * 9 * 16  # bytes
-LARGEST = 1 << 16  # extents
 
 
 def may_be(head: bytes, size: int) -> bool:
@@ -37,16 +36,11 @@ def may_be(head: bytes, size: int) -> bool:
 
 def describe(path: Path) -> dict[str, Any]:
     """Return ``extents`` and average ``plaquette`` in the header; DamagedFile if lengths do not fit."""
-    with open(open_file(path), "rb") as file:
-        head = file.read(HEADER.size)
-        size = file.seek(0, 2)
-    if len(head) < HEADER.size:
-        raise DamagedFile(f"{path}: ends within the header of {CONTENT}")
-    colours, *extents, plaquette = HEADER.unpack(head)
+    (colours, *extents, plaquette), size = read_header(path, HEADER, CONTENT)
     if colours != 3:
         raise DamagedFile(f"{path}: {CONTENT} with {shown(colours)} colours; plaq has three")
-    if not all(1 <= n <= LARGEST for n in extents) or size - HEADER.size != SITE * math.prod(extents):
-        raise DamagedFile(f"{path}: {size - HEADER.size} bytes of links, which are not those of {shown(extents)} sites "
+    if not all(1 <= n <= LARGEST for n in extents) or size != SITE * math.prod(extents):
+        raise DamagedFile(f"{path}: {size} bytes of links, which are not those of {shown(extents)} sites "
                           "(t, x, y, z)")
     return {"extents": tuple(extents), "bits": 64, "plaquette": plaquette}
 
@@ -59,18 +53,12 @@ def read_hirep(path: str | Path, lattice: Lattice, *, verify: bool = True, reuni
     """
     path = Path(path)
 
-    def head() -> dict[str, Any]:
-        with reading(path, CONTENT):
-            description = describe(path)
-            check_extents(path, lattice.extents, description["extents"])
-            return description
-
     def links() -> np.ndarray:
         with reading(path, CONTENT), open(open_file(path), "rb") as file:
             stored = np.memmap(file, ">c16", "r", HEADER.size, (*lattice.extents, 4, 3, 3))
             return np.array(stored[lattice.box], complex)
 
-    description = lattice.comm.on_root(head, share=True)
+    description = read_description(path, lattice, CONTENT, describe)
     gauge = GaugeField(lattice).set_local(lattice.comm.together(links))
     return checked_gauge(path, gauge, False, f"{description['plaquette']:.12f}" if verify else None, reunitarise)
 

@@ -19,26 +19,20 @@ from plaq.files.guard import DamagedFile, open_file, reading
 from plaq.inputs.schema import shown
 from plaq.lqcd.fields.gauge_field import GaugeField
 from plaq.lqcd.fields.lattice import Lattice
-from plaq.lqcd.files.gauge_files import check_extents, checked_gauge, on_all_ranks
+from plaq.lqcd.files.gauge_files import LARGEST, checked_gauge, on_all_ranks, read_description, read_header
 
 CONTENT = "a configuration of openQCD"
 HEADER = struct.Struct("<4id")
 SITE = 8 * 9 * 16  # bytes of an odd site
-LARGEST = 1 << 16  # extents
 
 
 def describe(path: Path) -> dict[str, Any]:
     """Return ``extents`` and average ``plaquette`` Re tr P / 3 in the header; DamagedFile if lengths do not fit."""
-    with open(open_file(path), "rb") as file:
-        head = file.read(HEADER.size)
-        size = file.seek(0, 2)
-    if len(head) < HEADER.size:
-        raise DamagedFile(f"{path}: ends within the header of {CONTENT}")
-    *extents, plaquette = HEADER.unpack(head)
+    (*extents, plaquette), size = read_header(path, HEADER, CONTENT)
     if not all(1 <= n <= LARGEST for n in extents) or any(n % 2 for n in extents):
         raise DamagedFile(f"{path}: extents {shown(extents)} of {CONTENT}; they are even")
-    if size - HEADER.size != SITE * math.prod(extents) // 2:
-        raise DamagedFile(f"{path}: {size - HEADER.size} bytes of links, which are not those of {shown(extents)} sites "
+    if size != SITE * math.prod(extents) // 2:
+        raise DamagedFile(f"{path}: {size} bytes of links, which are not those of {shown(extents)} sites "
                           "(t, x, y, z)")
     return {"extents": tuple(extents), "bits": 64, "plaquette": plaquette / 3}
 
@@ -60,13 +54,7 @@ def read_openqcd(path: str | Path, lattice: Lattice, *, verify: bool = True, reu
     """
     path = Path(path)
 
-    def head() -> dict[str, Any]:
-        with reading(path, CONTENT):
-            description = describe(path)
-            check_extents(path, lattice.extents, description["extents"])
-            return description
-
-    description = lattice.comm.on_root(head, share=True)
+    description = read_description(path, lattice, CONTENT, describe)
     links = lattice.comm.together(lambda: _links(path, lattice))
     empty = lattice.comm.allreduce(int(np.count_nonzero(~links.any(axis=(-2, -1)))))
     if empty:

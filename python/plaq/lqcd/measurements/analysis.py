@@ -16,7 +16,7 @@ from plaq.lqcd.analysis.averages import average, chains
 from plaq.lqcd.fields.gamma import STRUCTURES
 from plaq.lqcd.measurement_tables import each
 from plaq.lqcd.measurements import scales
-from plaq.lqcd.measurements.correlators import AXIAL, pcac_mass
+from plaq.lqcd.measurements.correlators import AXIAL, forward_part, forward_pcac_mass, pcac_mass
 from plaq.lqcd.measurements.coupling import coupling_estimates
 from plaq.lqcd.measurements.doubts import check_drift, short_in_words, times_in_words
 from plaq.lqcd.measurements.hadron_estimates import (
@@ -61,18 +61,21 @@ def trajectory_estimates(p: Parameters, trajectories: np.ndarray) -> tuple[dict[
 def meson_estimates(table: Any, series: Mapping[str, Recorded]) -> tuple[dict[str, Estimate], list[str]]:
     """Return correlators, effective masses, fits and PCAC mass of a table [mesons.NAME], and sentences.
 
-    ``series`` is {quantity: [configuration, t]}.
+    ``series`` is {quantity: [configuration, t]}. With open boundaries states move forwards alone.
     """
+    series, is_open = forward_part(series)
     times = np.arange(next(iter(series.values())).axes[1].size)
+    half = len(times) // 2
     results, sentences = correlator_estimates({name: one.values.real for name, one in series.items() if has_mass(name)},
-                                              table.fit_from)
+                                              table.fit_from, "exp" if is_open else "cosh")
     if AXIAL in series and len(times) > 4:
         both = np.stack([series["gamma5"].values, series[AXIAL].values], axis=-1)
-        results["pcac_mass"] = average("pcac_mass", both, pcac_mass, axes=[Axis("t", times[2:len(times) // 2], "a")],
+        pcac, last = (forward_pcac_mass, len(times) - 1) if is_open else (pcac_mass, half)
+        results["pcac_mass"] = average("pcac_mass", both, pcac, axes=[Axis("t", times[2:last], "a")],
                                        unit="1/a", convention="(C_AP(t+1) - C_AP(t-1)) / 4 C_PP(t)")
-        middle = (len(times) // 2 - 2) // 2
+        middle = (half - 2) // 2
         sentences.append(f"PCAC mass at t = {middle + 2}: {results['pcac_mass'].pick(t=middle)} / a")
-    estimates, more = current_estimates(table, series)
+    estimates, more = current_estimates(table, series, is_open)
     return results | estimates, sentences + more
 
 

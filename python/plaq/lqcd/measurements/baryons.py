@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from plaq import _core
-from plaq.data.estimate import Axis
 from plaq.errors import InputError
 from plaq.lqcd.fields.propagators import Propagator
-from plaq.lqcd.measurements.hadrons import momentum_suffix, smeared_sink, sources_of
-from plaq.lqcd.measurements.interpolators import coefficients, flavours_of
-from plaq.lqcd.measurements.measurement import Measurement, Quantity
+from plaq.lqcd.fields.sources import Source
+from plaq.lqcd.measurements.hadrons import FromSources, momentum_suffix, smeared_sink, sources_of
+from plaq.lqcd.measurements.interpolators import PARTS, coefficients, flavours_of
+from plaq.lqcd.measurements.measurement import Quantity
 from plaq.lqcd.measurements.mesons import sink_phases
 from plaq.lqcd.measurements.workbench import Line, Quark, Workbench, brush_of, quark_of
 from plaq.lqcd.parameters import Parameters
@@ -39,8 +40,34 @@ def baryon_correlators(lines: Sequence[Propagator], kinds: Sequence[tuple[str, s
 
     Collective.
     """
-    K = np.array([coefficients(particle, projector).ravel() for particle, projector in kinds])
-    return _joined(_core.lqcd.baryon_sums, lines, momenta, K)
+    parts = tuple(dict.fromkeys((particle, part) for particle, projector in kinds for part in PARTS[projector]))
+    order = tuple(sorted(range(3), key=lambda i: -sum(one is lines[i] for one in lines)))  # equal lines first
+    lines = [lines[i] for i in order]
+    equal = tuple(next(j for j in range(3) if lines[j] is line) for line in lines)
+    found = _joined(_core.lqcd.baryon_sums, lines, momenta, folded_coefficients(parts, order, equal))
+    weights = np.array([[PARTS[projector].get(part, 0.0) * (particle == name) for name, part in parts]
+                        for particle, projector in kinds])
+    return found @ weights.T
+
+
+@lru_cache(maxsize=32)
+def folded_coefficients(parts: tuple[tuple[str, str], ...], order: tuple[int, ...],
+                        equal: tuple[int, ...]) -> np.ndarray:
+    """Return `coefficients` [kind, 4096] for lines in another ``order``, fewer than those for three different lines.
+
+    The tensor does not change if spins of equal lines are exchanged. ``equal`` are the numbers of lines, the same for
+    equal ones.
+    """
+    K = np.array([coefficients(particle, part) for particle, part in parts]).reshape(-1, 16, 16, 16)
+    K = K.transpose(0, *(1 + i for i in order))
+    at = np.argwhere(K.any(axis=0))
+    to = at.copy()
+    for number in set(equal):
+        columns = np.flatnonzero(np.array(equal) == number)
+        to[:, columns] = np.sort(at[:, columns], axis=1)
+    out = np.zeros(K.shape, complex)
+    np.add.at(out, (slice(None), *to.T), K[:, *at.T])
+    return out.reshape(len(parts), -1)
 
 
 def _joined(sums: Callable, lines: Sequence[Propagator], momenta: Sequence[Sequence[int]], *more: np.ndarray):
@@ -64,28 +91,28 @@ def baryon_correlator(tensor: np.ndarray, particle: str = "nucleon", projector: 
     return np.einsum("abcdef,...abcdef->...", coefficients(particle, projector), tensor)
 
 
-def quarks_of(table: Any) -> dict[str, Quark]:
+def quarks_of(p: Parameters, table: Any) -> dict[str, Quark]:
     """Return the quarks of a table by flavour, those that it gives."""
-    quarks = {"u": quark_of(table, table.kappa, table.mu),
-              "d": quark_of(table, table.kappa if table.kappa_d is None else table.kappa_d,
+    quarks = {"u": quark_of(p, table, table.kappa, table.mu),
+              "d": quark_of(p, table, table.kappa if table.kappa_d is None else table.kappa_d,
                             -table.mu if table.mu_d is None else table.mu_d)}
     if table.kappa_s is not None:
-        quarks["s"] = quark_of(table, table.kappa_s, table.mu_s)
+        quarks["s"] = quark_of(p, table, table.kappa_s, table.mu_s)
     return quarks
 
 
-class Baryons(Measurement):
+class Baryons(FromSources):
     """Two-point functions of [baryons.NAME]."""
 
     family = "baryons"
 
     def __init__(self, p: Parameters, name: str):
         super().__init__(p, name)
-        self.quarks = quarks_of(self.table)
+        self.quarks = quarks_of(p, self.table)
         self.momenta = [tuple(k) for k in self.table.momenta]
 
     def quantities(self) -> dict[str, Quantity]:
-        t = Axis("t", np.arange(self.p.lattice.extents[0]), "a")
+        t = self.times()
         return {f"{particle}{ending}{momentum_suffix(k)}": Quantity(
             f"two-point function, sum over space, projector (1 {'+' if parity == 'plus' else '-'} gamma_0)/2"
             + (f", momentum {k} in 2 pi / L" if any(k) else "") + ", t from the source", (t,), dtype=complex)
@@ -100,15 +127,7 @@ class Baryons(Measurement):
         return [Line(quark, source, brush, self.table.keep) for source in sources_of(self.p, self.table, number)
                 for quark in self.flavours()]
 
-    def measure(self, bench: Workbench) -> Mapping[str, Any]:
-        sources = sources_of(self.p, self.table, bench.number)
-        sums = dict.fromkeys(self.quantities(), 0.0)
-        for name, values in ((name, values) for source in sources for name, values in self._from(bench, source)):
-            sums[name] = sums[name] + values
-        return {name: values / len(sources) for name, values in sums.items()}
-
-    def _from(self, bench: Workbench, source):
-        """Yield (quantity, correlator) of one source. Collective."""
+    def of_source(self, bench: Workbench, source: Source) -> Iterator[tuple[str, Any]]:
         brush, sink = brush_of(self.table, self.table.gauss_source), brush_of(self.table, self.table.gauss_sink)
         lines = {quark: smeared_sink(bench, bench.line(Line(quark, source, brush, self.table.keep)), sink)
                  for quark in self.flavours()}

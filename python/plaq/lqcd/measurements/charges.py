@@ -11,22 +11,21 @@ mass: the ratio of C_3 and C_2 is a charge.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from plaq.data.estimate import Axis
 from plaq.lqcd.fields import gamma
 from plaq.lqcd.fields.propagators import Propagator
 from plaq.lqcd.fields.solvers import solve
 from plaq.lqcd.fields.sources import Source
 from plaq.lqcd.fields.spinor_field import SpinorField
 from plaq.lqcd.measurements.baryons import baryon_correlators, quarks_of
-from plaq.lqcd.measurements.hadrons import momentum_suffix, smeared_sink, sources_of
+from plaq.lqcd.measurements.hadrons import FromSources, momentum_suffix, smeared_sink, sources_of
 from plaq.lqcd.measurements.interpolators import coefficients, flavours_of
-from plaq.lqcd.measurements.measurement import Measurement, Quantity
+from plaq.lqcd.measurements.measurement import Quantity
 from plaq.lqcd.measurements.mesons import spin_products
 from plaq.lqcd.measurements.workbench import Line, Workbench, brush_of
 from plaq.lqcd.parameters import Parameters
@@ -51,21 +50,20 @@ def open_line(K: np.ndarray, lines: list[np.ndarray], at: int) -> np.ndarray:
     return np.moveaxis(opened, (1, 2, 3, 4), (2, 4, 1, 3))
 
 
-class Charges(Measurement):
+class Charges(FromSources):
     """Three-point functions of [charges.NAME], with the sink at rest."""
 
     family = "charges"
 
     def __init__(self, p: Parameters, name: str):
         super().__init__(p, name)
-        self.quarks = quarks_of(self.table)
+        self.quarks = quarks_of(p, self.table)
         self.particle = self.table.particle
         self.flavours = tuple(dict.fromkeys(flavours_of(self.particle)))
         self.momenta = [tuple(k) for k in self.table.momenta]
 
     def quantities(self) -> dict[str, Quantity]:
-        times = np.arange(self.p.lattice.extents[0])
-        t, tau = Axis("t", times, "a"), Axis("tau", times, "a")
+        t, tau = self.times(), self.times("tau")
         found = {"two_point": Quantity("two-point function at rest, projector (1 + gamma_0)/2", (t,), dtype=complex)}
         for sink, flavour in itertools.product(self.table.sink_times, self.flavours):
             where = f"sink at t = {sink}, current of {flavour} at tau, both from the source"
@@ -90,15 +88,7 @@ class Charges(Measurement):
         return {quark: Line(quark, source, brush, self.table.keep)
                 for quark in dict.fromkeys(self.quarks[f] for f in self.flavours)}
 
-    def measure(self, bench: Workbench) -> Mapping[str, Any]:
-        sources = sources_of(self.p, self.table, bench.number)
-        sums = dict.fromkeys(self.quantities(), 0.0)
-        for name, values in ((name, values) for source in sources for name, values in self._from(bench, source)):
-            sums[name] = sums[name] + values
-        return {name: values / len(sources) for name, values in sums.items()}
-
-    def _from(self, bench: Workbench, source: Source):
-        """Yield (quantity, values) of one source. Collective."""
+    def of_source(self, bench: Workbench, source: Source) -> Iterator[tuple[str, Any]]:
         brush = brush_of(self.table, self.table.gauss_sink)
         lines = {quark: bench.line(line) for quark, line in self._lines(source).items()}
         ends = {quark: smeared_sink(bench, line, brush) for quark, line in lines.items()}

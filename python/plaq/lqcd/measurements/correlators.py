@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 import numpy as np
 
+from plaq.data.recorded import Recorded
 from plaq.lqcd.analysis.correlator_fits import fold
 
 # Correlators of currents with the pseudoscalar source: axial, local vector, conserved vector.
@@ -20,6 +24,12 @@ def effective_mass(correlator: np.ndarray) -> np.ndarray:
         return np.arccosh((c[:-2] + c[2:]) / (2 * c[1:-1]))
 
 
+def exponential_mass(correlator: np.ndarray) -> np.ndarray:
+    """Return ln C(t) / C(t+1), from C [T] modulo T; nan where the sign changes."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.log(correlator / np.roll(correlator, -1))
+
+
 def pcac_mass(correlators: np.ndarray) -> np.ndarray:
     r"""Return $m(t) = (C_{AP}(t+1) - C_{AP}(t-1)) / 4 C_{PP}(t)$ for 1 < t < T/2, away from the source.
 
@@ -29,3 +39,26 @@ def pcac_mass(correlators: np.ndarray) -> np.ndarray:
     odd = (ap - np.roll(ap[::-1], 1)) / 2
     half = len(pp) // 2
     return (odd[3:half + 1] - odd[1:half - 1]) / (4 * fold(pp)[2:half])
+
+
+def forward_pcac_mass(correlators: np.ndarray) -> np.ndarray:
+    """Return `pcac_mass` for 1 < t < n - 1 from [n, (PP, AP)] of quarks that do not come round the lattice."""
+    pp, ap = correlators.T
+    return (ap[3:] - ap[1:-2]) / (4 * pp[2:-1])
+
+
+def forward_part(series: Mapping[str, Recorded]) -> tuple[dict[str, Recorded], bool]:
+    """Return series [configuration, t, ...], and whether they are of open boundaries in time.
+
+    Of these only times from the source on are left, on slices with quarks, which the last one has not.
+    """
+    found = {}
+    for name, one in series.items():
+        time = one.axes[1] if len(one.axes) > 1 else None
+        if time is None or time.values[0] >= 0:
+            found[name] = one
+            continue
+        kept = slice(-int(time.values[0]), -1)
+        found[name] = replace(one, values=one.values[:, kept],
+                              axes=(one.axes[0], replace(time, values=time.values[kept]), *one.axes[2:]))
+    return found, any(found[name] is not one for name, one in series.items())

@@ -63,7 +63,7 @@ class Disconnected(Measurement):
 
     def __init__(self, p: Parameters, name: str):
         super().__init__(p, name)
-        self.quark = quark_of(self.table, self.table.kappa, -self.table.mu if self.table.one_end else self.table.mu)
+        self.quark = quark_of(p, self.table, self.table.kappa, -self.table.mu if self.table.one_end else self.table.mu)
         self.momenta = [tuple(k) for k in self.table.momenta]
 
     def quantities(self) -> dict[str, Quantity]:

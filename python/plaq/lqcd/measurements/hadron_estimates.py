@@ -14,7 +14,16 @@ from plaq.lqcd.analysis.averages import average
 from plaq.lqcd.analysis.correlator_fits import fold, folded, weights_of
 from plaq.lqcd.analysis.least_squares import Problem
 from plaq.lqcd.analysis.models import correlator_model
-from plaq.lqcd.measurements.correlators import AXIAL, CONSERVED, VECTOR, pcac_mass
+from plaq.lqcd.boundaries import source_slices
+from plaq.lqcd.measurements.correlators import (
+    AXIAL,
+    CONSERVED,
+    VECTOR,
+    exponential_mass,
+    forward_part,
+    forward_pcac_mass,
+    pcac_mass,
+)
 from plaq.lqcd.measurements.interpolators import flavours_of
 from plaq.lqcd.measurements.masses import mass_estimates
 
@@ -32,8 +41,11 @@ def masses_of(table: Any) -> tuple[float, float]:
     return 4 * table.kappa * kappa, table.mu + mu
 
 
-def current_estimates(table: Any, series: Mapping[str, Recorded]) -> Found:
-    """Return Z_V and decay constants of a table [mesons.NAME], and sentences also on its Ward identity."""
+def current_estimates(table: Any, series: Mapping[str, Recorded], is_open: bool) -> Found:
+    """Return Z_V and decay constants of a table [mesons.NAME], and sentences also on its Ward identity.
+
+    With open boundaries series are those of `forward_part`.
+    """
     found: dict[str, Estimate] = {}
     if CONSERVED not in series:
         return found, []
@@ -52,7 +64,7 @@ def current_estimates(table: Any, series: Mapping[str, Recorded]) -> Found:
                 axes=[Axis("t", times, "a")], convention="(mu + mu') C_PP(t) / [(C_VP(t-1) - C_VP(t+1)) / 2]")
             said.append(f"Z_V at t = {times[-1]}: {found['z_v'].pick(t=-1)}")
     if not table.gauss_source and not table.gauss_sink and table.source != "wall":
-        constants, sentences = decay_estimates(table, pp, series[AXIAL].values, norm, mass)
+        constants, sentences = decay_estimates(table, pp, series[AXIAL].values, norm, mass, is_open)
         return found | constants, said + sentences
     return found, said
 
@@ -64,35 +76,42 @@ def vector_factor(c: np.ndarray, mass: float) -> np.ndarray:
         return mass * pp / ((np.roll(v, 1) - np.roll(v, -1)) / 2)
 
 
-def decay_estimates(table: Any, pp: np.ndarray, ap: np.ndarray, norm: float, mass: float) -> Found:
+def decay_estimates(table: Any, pp: np.ndarray, ap: np.ndarray, norm: float, mass: float, is_open: bool) -> Found:
     """Return decay constants from the fit of a cosh to C_PP [configuration, t], where there is one.
 
-    Times are those of fit_from, by default from T/4 on.
+    Times are those of fit_from, by default from T/4 on. With open boundaries it is the fit of an exponential, and
+    sources are as far from both ends as the fit reaches, since <0|P|PS> is not that of the vacuum near them.
     """
-    T = pp.shape[1]
+    T, kind = pp.shape[1], "exp" if is_open else "cosh"
     first = T // 4 if table.fit_from is None else table.fit_from
-    if T // 2 - first < 2 or T < 6 or not average("c", pp).supported:
+    last = T // 2 - is_open
+    if last - first < 2 or T < 6 or not average("c", pp).supported:
         return {}, []
-    matrix = weights_of(folded(pp, "cosh")[:, first:]).matrix
-    problem = Problem(correlator_model("cosh", 1, T), np.arange(first, T // 2 + 1), matrix)
+    if is_open and min(source_slices(table)) < last:
+        return {}, [f"no decay constant: sources at t = {min(source_slices(table))} are nearer to the boundary than "
+                    f"t = {last} of the fit"]
+    fitted = lambda c: (c if is_open else fold(c))[first:last + 1]  # noqa: E731
+    matrix = weights_of(folded(pp, kind)[:, first:last + 1]).matrix
+    problem = Problem(correlator_model(kind, 1, T), np.arange(first, last + 1), matrix)
+    pcac = forward_pcac_mass if is_open else pcac_mass
 
     def overlap(c: np.ndarray) -> float:
         """Return |<0|P|PS>| / m^2 of C_PP [t] = |<0|P|PS>|^2 [e^-mt + e^-m(T-t)] / 2m, times ``norm``."""
-        best = problem.minimum(fold(c)[first:])
+        best = problem.minimum(fitted(c))
         if best is None or best.amplitudes[0] <= 0:
             return math.nan
         return math.sqrt(2 * float(best.amplitudes[0]) * norm / float(best.q[0])**3)
 
     z_a = 1.0 if table.z_a is None else table.z_a
     of_current = "of the local current, Z_A = 1" if table.z_a is None else f"Z_A = {z_a:g}"
-    ways = {"f_ps": (lambda c: z_a * 2 * pcac_mass(c)[max(first - 2, 0):].mean() * overlap(c[:, 0]),
+    ways = {"f_ps": (lambda c: z_a * 2 * pcac(c)[max(first - 2, 0):T // 2 - 2].mean() * overlap(c[:, 0]),
                      f"2 m_PCAC <0|P|PS> / m^2, {of_current}")}
     if mass:
         ways["f_ps_twisted"] = (lambda c: mass * overlap(c[:, 0]),
                                 "(mu + mu') <0|P|PS> / m^2, without renormalisation at maximal twist")
     found, said = {}, []
     for name, (function, convention) in ways.items():
-        convention += f", from a cosh for t >= {first}"
+        convention += f", from {'an exp' if is_open else 'a cosh'} for t >= {first}"
         value = average(name, np.stack([pp, ap], axis=-1), function, unit="1/a", convention=convention)
         if np.isfinite(value.mean):
             found[name] = value
@@ -104,7 +123,7 @@ def baryon_estimates(table: Any, series: Mapping[str, Recorded]) -> Found:
     """Return correlators, effective masses and masses of a table [baryons.NAME], and sentences."""
     found: dict[str, Estimate] = {}
     said = []
-    for name, one in series.items():
+    for name, one in forward_part(series)[0].items():
         times = one.axis("t")
         found[name] = average(name, one.values.real, axes=one.axes[1:], convention=f"real part of the {one.convention}")
         half = times[:len(times) // 2]
@@ -118,12 +137,6 @@ def baryon_estimates(table: Any, series: Mapping[str, Recorded]) -> Found:
     return found, said
 
 
-def exponential_mass(c: np.ndarray) -> np.ndarray:
-    """Return ln C(t) / C(t+1) of C [t]; nan where the sign changes."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.log(c / np.roll(c, -1))
-
-
 def charge_estimates(table: Any, series: Mapping[str, Recorded]) -> Found:
     """Return ratios of three- and two-point functions of a table [charges.NAME], its charges, and sentences."""
     found: dict[str, Estimate] = {}
@@ -133,6 +146,7 @@ def charge_estimates(table: Any, series: Mapping[str, Recorded]) -> Found:
     said = [f"charge of the conserved vector current: off by at most {worst:.1g} on any configuration"]
     if worst > VIOLATED * table.residual:
         said = [f"warning: {said[0]}, which is far more than the residual of its propagators"]
+    series, _ = forward_part(series)
     two_point = series["two_point"].values
     for sink in table.sink_times:
         tau = Axis("tau", np.arange(sink + 1), "a")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from plaq.data.estimate import Axis
+from plaq.lqcd.boundaries import OPEN, source_slices
 from plaq.lqcd.fields import gamma
 from plaq.lqcd.fields.propagators import Propagator
 from plaq.lqcd.fields.sources import Source, random_site
@@ -32,6 +33,8 @@ def sources_of(p: Parameters, table: Any, number: int) -> list[Source]:
     for s in range(count):
         site = (random_site(p.lattice.extents, p.seed, number - 1, s) if isinstance(table.sources, int)
                 else table.sources[s])
+        if (time := getattr(table, "source_time", None)) is not None:
+            site = (time, *site[1:])
         if kind == "point":
             made.append(Source("point", site))
         elif kind == "wall":
@@ -52,7 +55,37 @@ def momentum_suffix(momentum: tuple[int, ...]) -> str:
     return "" if not any(momentum) else "_p" + "_".join(map(str, momentum))
 
 
-class Mesons(Measurement):
+class FromSources(Measurement):
+    """Measurement of functions of the time t from a source, on average over the sources of a configuration.
+
+    On a periodic lattice 0 <= t < T. With open boundaries all sources are on one slice t0, and -t0 <= t < T - t0.
+    """
+
+    def __init__(self, p: Parameters, name: str):
+        super().__init__(p, name)
+        self.first = min(source_slices(self.table)) if p.lattice.boundary == OPEN else 0
+
+    def times(self, name: str = "t") -> Axis:
+        """Return the axis of t."""
+        return Axis(name, np.arange(self.p.lattice.extents[0]) - self.first, "a")
+
+    def measure(self, bench: Workbench) -> Mapping[str, Any]:
+        sources = sources_of(self.p, self.table, bench.number)
+        sums = dict.fromkeys(self.quantities(), 0.0)
+        for name, values in ((name, values) for source in sources for name, values in self.of_source(bench, source)):
+            sums[name] = sums[name] + values
+        return {name: self.in_order(values / len(sources)) for name, values in sums.items()}
+
+    def of_source(self, bench: Workbench, source: Source) -> Iterator[tuple[str, Any]]:
+        """Yield (quantity, values), with t modulo T. Collective."""
+        raise NotImplementedError
+
+    def in_order(self, values: Any) -> Any:
+        """Return values [t] in the order of `times`, from t modulo T; numbers as they are."""
+        return np.roll(values, self.first) if np.ndim(values) else values
+
+
+class Mesons(FromSources):
     """Two-point functions of [mesons.NAME]."""
 
     family = "mesons"
@@ -60,8 +93,8 @@ class Mesons(Measurement):
     def __init__(self, p: Parameters, name: str):
         super().__init__(p, name)
         table = self.table
-        self.quarks = (quark_of(table, table.kappa, table.mu),
-                       quark_of(table, table.kappa if table.kappa_2 is None else table.kappa_2,
+        self.quarks = (quark_of(p, table, table.kappa, table.mu),
+                       quark_of(p, table, table.kappa if table.kappa_2 is None else table.kappa_2,
                                 table.mu if table.mu_2 is None else table.mu_2))
         self.momenta = [tuple(k) for k in table.momenta]
 
@@ -85,7 +118,7 @@ class Mesons(Measurement):
         return float if is_real and (sink == source or (sink, source) == ("gammatgamma5", "gamma5")) else complex
 
     def quantities(self) -> dict[str, Quantity]:
-        t = Axis("t", np.arange(self.p.lattice.extents[0]), "a")
+        t = self.times()
         found = {}
         for k in self.momenta:
             for name, (sink, source) in self.pairs().items():
@@ -126,7 +159,7 @@ class Mesons(Measurement):
         for k, of_momentum in zip(self.momenta, sums / len(groups)):
             for (name, (sink, source)), values in zip(self.pairs().items(), of_momentum.T):
                 found[name + momentum_suffix(k)] = (values.real if self.dtype(sink, source, k) is float else values)
-        return found
+        return {name: self.in_order(values) for name, values in found.items()}
 
     def _correlators(self, bench: Workbench, group: list[Source], found: dict[str, Any] | None) -> np.ndarray:
         """Return [momentum, t, pair] of one position; ``found`` takes the conserved current. Collective."""

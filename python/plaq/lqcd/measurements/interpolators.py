@@ -63,21 +63,29 @@ def conjugate(operator: np.ndarray) -> np.ndarray:
     return np.einsum("vgabc,gh,ai,bj,ck->vhijk", operator.conj(), g0, g0, g0, g0)
 
 
+ROUNDING = 1e-12  # of coefficients, which are fractions
+
+
 def flavours_of(particle: str) -> tuple[str, str, str]:
     """Return the flavours of a particle in the order of the lines of its tensor."""
     return tuple(sorted(next(iter(OPERATORS[particle])), key="uds".index))
 
 
 PROJECTORS = {"plus": PLUS, "minus": MINUS, "polarised": POLARISED}
+PARTS = {"plus": {"unit": 0.5, "temporal": 0.5}, "minus": {"unit": 0.5, "temporal": -0.5},
+         "polarised": {"polarised": 1.0}}
+"""Projectors as sums of matrices with fewer numbers, {projector: {matrix in `MATRICES`: weight}}."""
+MATRICES = {**PROJECTORS, "unit": np.eye(4), "temporal": gamma.GAMMA[0]}
 
 
 @cache
-def coefficients(particle: str, projector: str) -> np.ndarray:
+def coefficients(particle: str, matrix: str) -> np.ndarray:
     """Return K [a, b, c, d, e, f] of the projected correlator K T, with the lines of T in the order of `flavours_of`.
 
-    ``projector`` is a name in `PROJECTORS`. Those of spin 3/2 are projected onto it, and summed over the vector index.
+    ``matrix`` is a name in `MATRICES`, of a projector or of a part of one. Those of spin 3/2 are projected onto it,
+    and summed over the vector index.
     """
-    P, operator, lines = PROJECTORS[projector], OPERATORS[particle], flavours_of(particle)
+    P, operator, lines = MATRICES[matrix], OPERATORS[particle], flavours_of(particle)
     K = np.zeros([4] * 6, complex)
     for sink_flavours, sink in operator.items():
         of_spin = np.einsum("ijab,jbcde->iacde", spin_projector(), sink) if len(sink) == 3 else sink
@@ -92,4 +100,6 @@ def coefficients(particle: str, projector: str) -> np.ndarray:
                 sink_spins = "".join(ends[at_sink.index(i)] for i in range(3))
                 source_spins = "".join(begins[at_source.index(j)] for j in range(3))
                 K += np.einsum(f"hg,vg{sink_spins},vh{source_spins}->axbycz", P, of_spin, bar)
+    for part in (K.real, K.imag):
+        part[np.abs(part) < ROUNDING] = 0
     return K / math.prod(math.factorial(lines.count(f)) for f in set(lines))  # names of lines of one flavour

@@ -11,22 +11,28 @@ from plaq.errors import InputError
 from plaq.lqcd.analysis.averages import average
 from plaq.lqcd.analysis.correlator_fits import fit_correlator
 from plaq.lqcd.analysis.model_averages import average_models, scan_windows
-from plaq.lqcd.measurements.correlators import effective_mass
+from plaq.lqcd.measurements.correlators import effective_mass, exponential_mass
 
 
-def correlator_estimates(correlators: Mapping[str, np.ndarray],
-                         first: int | None) -> tuple[dict[str, Estimate], list[str]]:
-    """Return averages, effective masses and masses of mesons {name: [configuration, T]}, and sentences."""
+def correlator_estimates(correlators: Mapping[str, np.ndarray], first: int | None,
+                         model: str = "cosh") -> tuple[dict[str, Estimate], list[str]]:
+    """Return averages, effective masses and masses of mesons {name: [configuration, T]}, and sentences.
+
+    model : "cosh", or "exp" of states that do not come round the lattice.
+    """
     results: dict[str, Estimate] = {}
     sentences = []
     for name, values in correlators.items():
         times = np.arange(values.shape[1])
+        half = len(times) // 2
+        of_mass, mass_times, formula = (
+            (effective_mass, times[1:half], "cosh m = (C(t-1) + C(t+1)) / 2 C(t)") if model == "cosh" else
+            (lambda c, half=half: exponential_mass(c)[:half], times[:half], "ln C(t) / C(t+1)"))
         results[name] = average(name, values, axes=[Axis("t", times, "a")],
                                 convention="sum over space of the two-point function, t from the source")
-        results[f"mass_{name}"] = average(f"mass_{name}", values, effective_mass, unit="1/a",
-                                          axes=[Axis("t", times[1:len(times) // 2], "a")],
-                                          convention="effective mass, cosh m = (C(t-1) + C(t+1)) / 2 C(t)")
-        found, sentence = mass_estimates(name, values, results[name], first)
+        results[f"mass_{name}"] = average(f"mass_{name}", values, of_mass, unit="1/a",
+                                          axes=[Axis("t", mass_times, "a")], convention=f"effective mass, {formula}")
+        found, sentence = mass_estimates(name, values, results[name], first, model)
         results |= found
         sentences.append(sentence)
     return results, sentences

@@ -14,6 +14,7 @@ from plaq.lqcd.fields.propagators import Propagator, Smearing, propagator
 from plaq.lqcd.fields.sources import Source
 from plaq.lqcd.fields.wilson import Wilson
 from plaq.lqcd.files.propagator_file import read_propagator, write_propagator
+from plaq.lqcd.parameters import Parameters
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,9 @@ class Quark:
     mu: float
     theta: tuple[float, ...]
     csw: float
+    exponential: bool
+    open_ends: bool
+    cF: float
     solver: str
     precision: str
     residual: float
@@ -88,7 +92,8 @@ class Workbench:
         """Return the operator of a quark; successive calls for one quark share it. Collective."""
         if self._matrix is None or self._matrix[0] != quark:
             self._matrix = None  # frees the operator before the next one is made
-            self._matrix = quark, Wilson(self.gauge, quark.kappa, quark.mu, quark.theta, quark.csw)
+            self._matrix = quark, Wilson(self.gauge, quark.kappa, quark.mu, quark.theta, quark.csw,
+                                         exponential=quark.exponential, open_ends=quark.open_ends, cF=quark.cF)
         return self._matrix[1]
 
     def line(self, line: Line) -> Propagator:
@@ -122,9 +127,12 @@ class Workbench:
         return read_propagator(path, lattice)
 
 
-def quark_of(table: Any, kappa: float, mu: float) -> Quark:
-    """Return a quark of a table, with its solver."""
-    return Quark(kappa, mu, tuple(table.theta), table.csw, table.solver, table.precision, table.residual)
+def quark_of(p: Parameters, table: Any, kappa: float, mu: float) -> Quark:
+    """Return a quark of a table, with its solver. On open boundaries it has no phase in time."""
+    is_open = p.lattice.boundary == "open"
+    theta = (0.0, *table.theta[1:]) if is_open else tuple(table.theta)
+    return Quark(kappa, mu, theta, table.csw, table.clover == "exponential", is_open, table.cF, table.solver,
+                 table.precision, table.residual)
 
 
 def brush_of(table: Any, steps: int) -> Brush:

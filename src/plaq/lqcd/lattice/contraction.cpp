@@ -1,8 +1,10 @@
 #include "plaq/lqcd/lattice/contraction.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "plaq/base/error.hpp"
+#include "plaq/lqcd/lattice/baryon_kernel.hpp"
 #include "plaq/lqcd/lattice/contraction_kernel.hpp"
 #include "plaq/lqcd/lattice/site_sum.hpp"
 
@@ -13,7 +15,8 @@ namespace {
 using number = std::complex<double>;
 using detail::add_product, detail::chunk;
 
-constexpr int spins = 4, colours = 3, pairs = spins * spins, sites_of_cube = 8;
+constexpr int spins = 4, colours = 3, pairs = spins * spins, sites_of_cube = detail::cube_sites;
+using cube = std::array<std::int64_t, sites_of_cube>;  // sites of a rank's box
 
 /// Returns sums of `count` numbers for each time slice of the whole lattice, [t, number]. add(t, begin, end, sums) adds
 /// those of items of a slice t of this rank to real and imaginary parts.
@@ -34,46 +37,57 @@ std::vector<number> sum_slices(context& ctx, const lattice& lat, int count, std:
   return values;
 }
 
-/// Returns [momentum, t, number] of values(site, out, workspace), which sets `chunks` chunks on a site of this rank's
-/// box. The workspace has `more` numbers.
+/// Returns [momentum, t, number] of values(sites, out, workspace), which sets `numbers` in chunks on each site of a
+/// cube. The workspace has `more` numbers.
 template <class Values>
-std::vector<number> project(context& ctx, const lattice& lat, const momentum_phases& phases, int chunks,
+std::vector<number> project(context& ctx, const lattice& lat, const momentum_phases& phases, int numbers,
                             std::size_t more, Values&& values) {
   const coordinates local = lat.local(), cubes{1, local[1] / 2, local[2] / 2, local[3] / 2};
   const std::int64_t slice = product(local) / local[0];
-  const int size = 2 * chunk * chunks, count = phases.count * chunk * chunks;
+  const int chunks = (numbers + chunk - 1) / chunk, size = 2 * chunk * chunks, count = phases.count * numbers;
   const auto sums = sum_slices(ctx, lat, count, product(cubes), [&](int t, auto begin, auto end, auto& parts) {
     std::vector<double> on_sites(std::size_t(sites_of_cube) * size), of_cube(std::size_t(phases.count) * size),
         turns(std::size_t(sites_of_cube) * 2 * phases.count), workspace(more);
-    for (auto cube = begin; cube < end; ++cube) {
+    for (auto number_of_cube = begin; number_of_cube < end; ++number_of_cube) {
       std::fill(of_cube.begin(), of_cube.end(), 0.0);
-      const coordinates corner = coordinates_in(cube, cubes);
+      const coordinates corner = coordinates_in(number_of_cube, cubes);
+      cube sites;
       for (int i = 0; i < sites_of_cube; ++i) {
         const coordinates x{0, 2 * corner[1] + (i >> 2), 2 * corner[2] + (i >> 1 & 1), 2 * corner[3] + (i & 1)};
         const std::int64_t at = index_in(x, local);
-        values(t * slice + at, on_sites.data() + i * size, workspace.data());
+        sites[i] = t * slice + at;
         for (int p = 0; p < phases.count; ++p) {
           const number phase = phases.values[p * slice + at];
           double* turn = turns.data() + 2 * (i * phases.count + p);
           turn[0] = phase.real(), turn[1] = phase.imag();
         }
       }
+      values(sites, on_sites.data(), workspace.data());
       add_product({phases.count, sites_of_cube, chunks, turns.data(), on_sites.data(), of_cube.data()});
       for (int n = 0; n < count; ++n) {
-        const double* from = of_cube.data() + n / chunk * 2 * chunk + n % chunk;
+        const double* from =
+            of_cube.data() + n / numbers * size + n % numbers / chunk * 2 * chunk + n % numbers % chunk;
         parts[2 * n].add(from[0]);
         parts[2 * n + 1].add(from[chunk]);
       }
     }
   });
   std::vector<number> sorted;
-  const auto per_momentum = std::size_t(chunk * chunks);
+  const auto per_momentum = std::size_t(numbers);
   for (int p = 0; p < phases.count; ++p)
     for (int t = 0; t < lat.extents[0]; ++t) {
       const auto from = sums.begin() + std::ptrdiff_t((std::size_t(t) * phases.count + p) * per_momentum);
       sorted.insert(sorted.end(), from, from + std::ptrdiff_t(per_momentum));
     }
   return sorted;
+}
+
+/// Returns values(sites, out, workspace) of a cube from value(site, out, workspace) of `chunks` chunks on a site.
+template <class Value>
+auto on_each_site(int chunks, Value&& value) {
+  return [chunks, value](const cube& sites, double* out, double* workspace) {
+    for (int i = 0; i < sites_of_cube; ++i) value(sites[i], out + i * 2 * chunk * chunks, workspace);
+  };
 }
 
 /// Sets real and imaginary parts of sixteen numbers.
@@ -124,6 +138,58 @@ void join_three(const number* S1, const number* S2, const number* S3, double* tw
     }
   std::fill_n(out, 2 * pairs * pairs * chunk, 0.0);
   add_product({pairs * pairs, 9, 1, rows, third, out});
+}
+
+/// Lists of `detail::baryon_args` for rows of 4096 coefficients [first][second][third], without those that are zero.
+struct baryon_lists {
+  baryon_lists(int count, const number* coefficients) : of_row(std::size_t(count)) {
+    std::array<int, detail::most_terms> at{};  // number of a term, from one on
+    for (int row = 0; row < count; ++row)
+      for (int two = 0; two < pairs * pairs; ++two) {
+        detail::baryon_group group{0, 0};
+        for (int third = 0; third < pairs; ++third) {
+          const number z = coefficients[(row * pairs * pairs + two) * pairs + third];
+          if (z.real() != 0) weights.push_back({third, z.real()}), ++group.weights;
+          if (z.imag() != 0) weights.push_back({third + pairs, z.imag()}), ++group.weights;
+        }
+        if (!group.weights) continue;
+        if (!at[two]) terms.push_back({two / pairs, two % pairs}), at[two] = int(terms.size());
+        group.term = at[two] - 1;
+        groups.push_back(group), ++of_row[row];
+      }
+  }
+  std::vector<detail::baryon_term> terms;
+  std::vector<int> of_row;
+  std::vector<detail::baryon_group> groups;
+  std::vector<detail::baryon_weight> weights;
+};
+
+constexpr std::size_t lanes_of_line = std::size_t(line_numbers) * 2 * sites_of_cube;
+
+/// Sets [colour pair][spin pair][re, im][site] of a line on the sites of a cube.
+void spread(const number* S, const cube& sites, double* out) {
+  for (int colour_pair = 0; colour_pair < colours * colours; ++colour_pair)
+    for (int pair = 0; pair < pairs; ++pair, out += 2 * sites_of_cube) {
+      const int at = (pair / spins * colours + colour_pair / colours) * spins * colours + pair % spins * colours +
+                     colour_pair % colours;
+      for (int i = 0; i < sites_of_cube; ++i) {
+        const number z = S[sites[i] * line_numbers + at];
+        out[i] = z.real(), out[sites_of_cube + i] = z.imag();
+      }
+    }
+}
+
+/// Sets [colour pair][2 spin pairs][re, im][site]: the spin pairs of `spread`, then i times them.
+void turn(const double* line, double* out) {
+  constexpr int number_size = 2 * sites_of_cube, size = pairs * number_size;
+  for (int colour_pair = 0; colour_pair < colours * colours; ++colour_pair, line += size, out += 2 * size) {
+    std::copy_n(line, size, out);
+    for (int n = 0; n < size; n += number_size)
+      for (int i = 0; i < sites_of_cube; ++i) {
+        out[size + n + i] = -line[n + sites_of_cube + i];
+        out[size + n + sites_of_cube + i] = line[n + i];
+      }
+  }
 }
 
 /// Coefficients of several sums over spins, those that are not zero.
@@ -197,9 +263,9 @@ std::vector<number> spin_tensor(context& ctx, const lattice& lat, const momentum
                                 const quark_line& other) {
   check_sources(S, other);
   const int rows = spins * S.spins;
-  return without_padding(project(ctx, lat, phases, rows, 0,
-                                 [&](std::int64_t site, double* out, double*) { join_two(S, other, site, out); }),
-                         chunk, rows);
+  const auto values =
+      on_each_site(rows, [&](std::int64_t site, double* out, double*) { join_two(S, other, site, out); });
+  return without_padding(project(ctx, lat, phases, rows * chunk, 0, values), chunk, rows);
 }
 
 std::vector<number> meson_sums(context& ctx, const lattice& lat, const momentum_phases& phases, const quark_line& S,
@@ -209,37 +275,52 @@ std::vector<number> meson_sums(context& ctx, const lattice& lat, const momentum_
   std::vector<number> padded(std::size_t(count) * rows * chunk);
   for (int i = 0; i < count * rows * rows; ++i) padded[std::size_t(i / rows * chunk + i % rows)] = coefficients[i];
   const sparse_rows weights(count, rows * chunk, padded.data());
-  const auto values = [&](std::int64_t site, double* out, double* joined) {
+  const auto values = on_each_site(chunks, [&](std::int64_t site, double* out, double* joined) {
     join_two(S, other, site, joined);
     std::fill_n(out, 2 * chunk * chunks, 0.0);
     for (int row = 0; row < count; ++row) set(out + row / chunk * 2 * chunk, row % chunk, weights.sum(row, joined));
-  };
-  return without_padding(project(ctx, lat, phases, chunks, std::size_t(2 * rows * chunk), values), chunk * chunks,
-                         count);
+  });
+  return project(ctx, lat, phases, count, std::size_t(2 * rows * chunk), values);
 }
 
 std::vector<number> baryon_tensor(context& ctx, const lattice& lat, const momentum_phases& phases, const number* S1,
                                   const number* S2, const number* S3) {
-  return project(ctx, lat, phases, pairs * pairs, baryon_workspace, [&](std::int64_t site, double* out, double* two) {
+  const auto values = on_each_site(pairs * pairs, [&](std::int64_t site, double* out, double* two) {
     const std::int64_t at = site * line_numbers;
     join_three(S1 + at, S2 + at, S3 + at, two, out);
   });
+  return project(ctx, lat, phases, pairs * pairs * chunk, baryon_workspace, values);
 }
 
 std::vector<number> baryon_sums(context& ctx, const lattice& lat, const momentum_phases& phases, const number* S1,
                                 const number* S2, const number* S3, int count, const number* coefficients) {
-  constexpr int all = pairs * pairs * chunk;
-  const sparse_rows rows(count, all, coefficients);
+  const baryon_lists lists(count, coefficients);
   const int chunks = (count + chunk - 1) / chunk;
-  const auto sums =
-      project(ctx, lat, phases, chunks, baryon_workspace + 2 * all, [&](std::int64_t site, double* out, double* two) {
-        double* const joined = two + baryon_workspace;
-        const std::int64_t at = site * line_numbers;
-        join_three(S1 + at, S2 + at, S3 + at, two, joined);
-        std::fill_n(out, 2 * chunk * chunks, 0.0);
-        for (int row = 0; row < count; ++row) set(out + row / chunk * 2 * chunk, row % chunk, rows.sum(row, joined));
-      });
-  return without_padding(sums, chunk * chunks, count);
+  const std::size_t more = 5 * lanes_of_line + std::size_t(count) * 2 * sites_of_cube;
+  const auto sums = project(ctx, lat, phases, count, more, [&](const cube& sites, double* out, double* work) {
+    double *const first = work, *const turned = work + 3 * lanes_of_line, *const of_rows = work + 5 * lanes_of_line;
+    double* const second = S2 == S1 ? first : work + lanes_of_line;
+    double* const third = S3 == S1 ? first : S3 == S2 ? second : work + 2 * lanes_of_line;
+    spread(S1, sites, first);
+    if (second != first) spread(S2, sites, second);
+    if (third != first && third != second) spread(S3, sites, third);
+    turn(third, turned);
+    detail::sum_baryons({{first, second, turned},
+                         int(lists.terms.size()),
+                         count,
+                         lists.terms.data(),
+                         lists.of_row.data(),
+                         lists.groups.data(),
+                         lists.weights.data(),
+                         of_rows});
+    std::fill_n(out, 2 * chunk * chunks * sites_of_cube, 0.0);
+    for (int i = 0; i < sites_of_cube; ++i)
+      for (int row = 0; row < count; ++row) {
+        const double* from = of_rows + row * 2 * sites_of_cube + i;
+        set(out + (i * chunks + row / chunk) * 2 * chunk, row % chunk, {from[0], from[sites_of_cube]});
+      }
+  });
+  return sums;
 }
 
 }  // namespace plaq::lqcd
