@@ -206,6 +206,7 @@ def test_a_run_finds_the_coupling_and_stops_and_resumes(tmp_path):
     measured = run_plaq("lqcd", "measure", "input.toml", "part/conf.000040", "--set", "walls.light.every=1", "--out",
                         "measured", folder=tmp_path)
     assert measured.returncode == 0, measured.stderr
+    assert "not used: [updates]" in " ".join(measured.stdout.split())
     again, *_ = results_file.read(tmp_path / "measured/results.h5", kind)
     assert np.isclose(again.recorded["walls/light/f_1"].values[0], findings.recorded["walls/light/f_1"].values[-1],
                       rtol=1e-5)

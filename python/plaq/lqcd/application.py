@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from plaq.lqcd.chain import Chain
     from plaq.lqcd.stored import Stored
 
-OF_A_CHAIN = ("action", "quarks", "updates", "hmc")  # sections without use for stored fields
+OF_A_CHAIN = ("action", "quarks", "updates", "hmc")  # sections without use for most stored fields
 
 
 class Lqcd(Application):
@@ -76,8 +76,9 @@ class Lqcd(Application):
         if not p.measure.configurations:
             start = {} if p.updates.start in STARTS else {"start": p.updates.start}
             return {"seed": p.updates.seed, **start}
-        unused = ", ".join(f"[{name}]" for name in OF_A_CHAIN
-                           if name in p.explicit and not (name == "quarks" and p.reweighting))
+        of_walls = p.lattice.boundary == "schroedinger"
+        used = {"action": of_walls, "quarks": of_walls or bool(p.reweighting)}
+        unused = ", ".join(f"[{name}]" for name in OF_A_CHAIN if name in p.explicit and not used.get(name))
         return {"seed": p.measure.seed, "configurations": ", ".join(p.measure.configurations),
                 **({"not used": f"{unused}: stored configurations are measured"} if unused else {})}
 
