@@ -49,7 +49,9 @@ class MatrixCoarseGraining:
         self._rules: list = []  # of any function
         self._even: list = []  # of one with the symmetry of the lattice, where the integrand is periodic
         self._reach = max(1, np.abs(np.array(list(lattice.table))).max())
-        self.h_mean, self.h_second = self._moments(*self._rule(8.0 * self._reach))
+        self._periodic = cluster.size == 1 and not isolated and not lattice.positions.any()
+        rule = self._even_points(4 * self._reach + 2) if self._periodic else self._rule(8.0 * self._reach)
+        self.h_mean, self.h_second = self._moments(*rule)
 
     @region("coarse graining: prepare")
     def prepare(self, min_im_z):
@@ -58,9 +60,8 @@ class MatrixCoarseGraining:
             for scalar in self._scalar:
                 scalar.prepare(min_im_z)
         if self._prepared != min_im_z:
-            periodic = self.cluster.size == 1 and not self.isolated and not self.cluster.lattice.positions.any()
             self._rules, self._even = [], []
-            if periodic and not self._scalar:
+            if self._periodic and not self._scalar:
                 self._even = self._converged_rules(float(min_im_z), self._even_rule)
             elif not self._scalar:
                 self._rules = self._converged_rules(float(min_im_z), self._rule)
@@ -190,7 +191,8 @@ class MatrixCoarseGraining:
                 h = self._h(K, offsets, spin)
                 first[spin, K] = h @ weights
                 second[spin, K] = np.einsum("acm,cbm,m->ab", h, h, weights)
-        return first, second
+        average = self.group.action.average
+        return (average(first), average(second)) if self._periodic else (first, second)
 
     def _levels(self, z, rules):
         """Return for each frequency the coarsest rule that holds for all its z: rule j is for |Im z| >= 2^j min_im_z.
@@ -216,12 +218,18 @@ class MatrixCoarseGraining:
         return self.cluster.k_rule(density)
 
     def _even_rule(self, density):
-        """Return points and weights of an even grid of the zone, of each orbit of the point group and k -> -k one.
+        """Return an even grid for the error of `_rule`: n points along a period have the error exp(-n delta).
 
-        n points along a period have the error exp(-n delta), where a Gauss rule has exp(-4 n delta/2 pi).
+        A Gauss rule has exp(-4 n delta/2 pi).
+        """
+        return self._even_points(2 * (4 + int(EVEN * np.pi * density)))
+
+    def _even_points(self, n):
+        """Return k and weights of an even grid of the zone, one k of each orbit of the point group and k -> -k.
+
+        Means of functions with the symmetry of the lattice are those of all n^D once they are averaged over the group.
         """
         dimension = self.cluster.lattice.dimension
-        n = 2 * (4 + int(EVEN * np.pi * density))
         m = np.stack(np.unravel_index(np.arange(n**dimension), [n] * dimension), axis=-1)
         first = np.arange(len(m))
         for g in self.group.operations:
