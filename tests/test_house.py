@@ -21,8 +21,8 @@ ROOMS = {"comm": [["wire", "schedules"], ["mpi", "device", "messages", "collecti
          "dca": [["channels", "momenta", "walk"], ["problem"], ["streams"], ["measure"], ["chain", "reference"],
                  ["advance", "device"], ["solver"], ["ctint"]],
          "lqcd": [["lattice"], ["gauge", "reference"], ["dirac"], ["solver"]],
-         "pic": [["mesh"], ["particles", "fields"], ["patch", "poisson", "reference"], ["processes"], ["step"],
-                 ["plasma"]]}
+         "pic": [["mesh"], ["particles", "fields"], ["patch", "reference"], ["poisson", "processes"], ["step"],
+                 ["charge"], ["electrostatics"], ["plasma"]]}
 ROOM = {part: {room: floor for floor, rooms in enumerate(floors) for room in rooms} for part, floors in ROOMS.items()}
 
 

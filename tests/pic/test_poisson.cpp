@@ -24,7 +24,7 @@ std::map<int, std::vector<double>> solved(const plan& p, const std::vector<doubl
   std::mutex guard;
   const auto errors = plaq::test::on_ranks(ranks, 1, [&](const comm::communicator& world) {
     task::with_backend("os", {.workers = 1}, [&](auto& pool) {
-      poisson solver(p, world, pool);
+      const auto solver = make_poisson(p, world, pool);
       std::vector<patch_values> local;
       for (int n = world.rank(); n < p.patches[0] * p.patches[1] * p.patches[2]; n += world.size()) {
         const patch_grid m(p, point_of(patch_of(p, n)));
@@ -35,7 +35,7 @@ std::map<int, std::vector<double>> solved(const plan& p, const std::vector<doubl
               local.back().values.push_back(
                   rho[std::size_t(m.first[0] + i + p.cells[0] * (m.first[1] + j + p.cells[1] * (m.first[2] + k)))]);
       }
-      auto solution = solver.solve(local, p.electrode_potentials());
+      auto solution = solver->solve(local, p.electrode_potentials());
       std::lock_guard lock(guard);
       for (auto& phi : solution) out[phi.patch] = std::move(phi.values);
     });

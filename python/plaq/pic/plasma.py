@@ -68,7 +68,7 @@ class Plasma:
         setup = self.setup
         potentials = (setup.potentials_at(self.step + 1 + np.arange(count)).ravel() if setup.varying_potentials
                       else None)
-        return np.asarray(self.call("advance", count, setup.p.output.gauss, potentials))
+        return np.asarray(self.call("advance", count, setup.p.output.gauss, potentials, setup.records_current))
 
     def fill(self) -> None:
         """Load the initial state: particles and fields of the profiles."""

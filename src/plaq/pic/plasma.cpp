@@ -8,6 +8,7 @@
 
 #include "plaq/base/error.hpp"
 #include "plaq/collection/collection.hpp"
+#include "plaq/pic/electrostatics.hpp"
 #include "plaq/pic/fields/field_boundaries.hpp"
 #include "plaq/pic/mesh/conservation.hpp"
 #include "plaq/pic/mesh/initial_homes.hpp"
@@ -53,14 +54,14 @@ class patch_plasma final : public plasma {
       for (auto& [sender, message] : context.take(halos_)) receive(self, message);
       initialise_fields(self);
     });
-    if (plan_.electrostatic) solve_electric_field(fixed_potentials_);
+    if (plan_.electrostatic) solve_electric_field(fixed_potentials_, circuits::phase::at_rest);
     sum_charge("charge");
     patches_->each("begin", [this](patch<T>& self) { initialise_momenta(plan_, self); });
     wait();
     count_all();
   }
 
-  std::vector<double> advance(int n, bool gauss, std::span<const double> potentials) override {
+  std::vector<double> advance(int n, bool gauss, std::span<const double> potentials, bool current) override {
     if (n < 1) throw input_error("advance: " + std::to_string(n) + " steps");
     const std::size_t electrodes = fixed_potentials_.size();
     if (!potentials.empty() && (!plan_.electrostatic || potentials.size() != std::size_t(n) * electrodes))
@@ -71,6 +72,7 @@ class patch_plasma final : public plasma {
     for (int i = 0; i < n; ++i) {
       const auto now = potentials.empty() ? std::span<const double>(fixed_potentials_)
                                           : potentials.subspan(std::size_t(i) * electrodes, electrodes);
+      has_current_ = !plan_.electrostatic || (current && i == n - 1);
       one_step(i == 0, {now.begin(), now.end()});
       if (gauss && !plan_.window.enabled()) {
         if (!plan_.electrostatic) sum_charge("charge");
@@ -114,16 +116,16 @@ class patch_plasma final : public plasma {
   }
 
   void solve_poisson() override {
-    solve_electric_field(fixed_potentials_);
+    solve_electric_field(fixed_potentials_, circuits::phase::at_rest);
     wait();
   }
   void add_moving_field(std::size_t s, const drift_along& motion) override {
     check_species(s);
     std::array<double, 3> scale{1, 1, 1};
     scale[std::size_t(motion.dimension)] = 1 - motion.beta * motion.beta;
-    poisson of_moving(plan_, over_, *pool_, scale);
+    const auto of_moving = make_poisson(plan_, over_, *pool_, scale);
     sum_charge("charge", int(s));
-    const auto phi = potential_of(of_moving, fixed_potentials_);
+    const auto phi = potential_of(*of_moving, fixed_potentials_);
     patches_->each("moving field", [phi, motion](patch<T>& self) {
       pic::add_moving_field(self.mesh, phi->at(self.number), motion, self.f);
     });
@@ -182,6 +184,7 @@ class patch_plasma final : public plasma {
     if (number_of_field == names.size())
       throw input_error("\"" + std::string(name) + "\" is not a field: ex ... bz, jx ... jz, rho, phi");
     if (name == "phi" && self.f.phi.empty()) throw input_error("phi is a field of electrostatic plans");
+    if (name.starts_with('j') && !has_current_) throw input_error("the last step was advanced without its current");
     const std::array all{&self.f.e[0], &self.f.e[1], &self.f.e[2], &self.f.b[0], &self.f.b[1], &self.f.b[2],
                          &self.f.j[0], &self.f.j[1], &self.f.j[2], &self.f.rho,  &self.f.phi};
     std::vector<T> out;
@@ -235,9 +238,9 @@ class patch_plasma final : public plasma {
   }
 
   void one_step(bool first, const std::vector<double>& potentials) {
-    send_parcels("push", [this, first](patch<T>& self, const std::vector<point>& shifts) {
+    send_parcels("push", [this, first, current = has_current_](patch<T>& self, const std::vector<point>& shifts) {
       if (first) self.rows.clear();
-      return push(plan_, self, shifts);
+      return push(plan_, self, shifts, current);
     });
     if (plan_.electrostatic) {
       receive_parcels();
@@ -248,7 +251,7 @@ class patch_plasma final : public plasma {
         receive_parcels();
       }
       patches_->each("count", [this](patch<T>& self) { count_particles(plan_, self); });
-      solve_electric_field(potentials);
+      solve_electric_field(potentials, step_ == 0 && first ? circuits::phase::first_step : circuits::phase::step);
       patches_->each("complete", [this](patch<T>& self) { finish_step(plan_, self); });
     } else {
       const auto fields = [this](patch<T>& self, auto& context) {
@@ -287,14 +290,13 @@ class patch_plasma final : public plasma {
     return unfinished.get() > 0;
   }
 
-  /// Sums the charge and solves Poisson's equation. Waits for all patches.
-  void solve_electric_field(const std::vector<double>& potentials) {
+  /// Sums the charge and solves Poisson's equation; `potentials` of circuits are those of their sources. Waits for all
+  /// patches.
+  void solve_electric_field(const std::vector<double>& potentials, circuits::phase when) {
+    if (!electrostatics_) electrostatics_ = std::make_unique<electrostatics<T>>(plan_, over_, *pool_, *patches_);
     sum_charge("charge");
-    wait();
-    if (!poisson_) poisson_ = std::make_unique<poisson>(plan_, over_, *pool_);
-    const auto phi = potential_of(*poisson_, potentials);
-    patches_->each("electric field",
-                   [this, phi](patch<T>& self) { set_electric_field(plan_, self, phi->at(self.number)); });
+    local_patches_.clear();
+    electrostatics_->solve(potentials, when);
   }
   /// Returns phi of the patches of this rank, by number. Waits for all patches.
   std::shared_ptr<std::map<int, std::vector<double>>> potential_of(poisson& by, const std::vector<double>& potentials) {
@@ -400,10 +402,11 @@ class patch_plasma final : public plasma {
   std::unique_ptr<patches> patches_;
   port<patch<T>, index3, parcel<T>> parcels_;
   port<patch<T>, index3, halo<T>> halos_, charges_;
-  std::unique_ptr<poisson> poisson_;               ///< made at first use
-  std::map<int, std::vector<T>> incoming_fields_;  ///< E and B of the cells that enter next, by patch
-  std::map<int, patch<T>*> local_patches_;         ///< of this rank, while no task runs
+  std::unique_ptr<electrostatics<T>> electrostatics_;  ///< made at first use
+  std::map<int, std::vector<T>> incoming_fields_;      ///< E and B of the cells that enter next, by patch
+  std::map<int, patch<T>*> local_patches_;             ///< of this rank, while no task runs
   particle_counts counts_;
+  bool has_current_ = true;  ///< of the last step
   const std::vector<double> fixed_potentials_ = plan_.electrode_potentials();
 };
 

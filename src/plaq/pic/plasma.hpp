@@ -52,8 +52,10 @@ class plasma {
   virtual void start() = 0;
   /// Advances n steps; returns a row for each, with the columns of record::names. With `gauss` Gauss's law is checked
   /// in each step. `potentials`: those of plan::electrode_potentials at the end of each step, [step][electrode]; empty:
-  /// they stay those of the plan. Throws runtime_failure where particles or charge are lost.
-  virtual std::vector<double> advance(int n, bool gauss, std::span<const double> potentials = {}) = 0;
+  /// they stay those of the plan. Without `current` an electrostatic plan, which does not need J, has none at the end.
+  /// Throws runtime_failure where particles or charge are lost.
+  virtual std::vector<double> advance(int n, bool gauss, std::span<const double> potentials = {},
+                                      bool current = true) = 0;
   /// Moves patches between ranks for load balance.
   virtual balance_result balance(const balance_options& options) = 0;
   /// Starts to record the input of every balancing in a file on rank 0, which `plaq balance` replays.

@@ -18,18 +18,22 @@
 #include "plaq/pic/processes/gas.hpp"
 #include "plaq/pic/processes/outbox.hpp"
 #include "plaq/pic/processes/particle_boundaries.hpp"
+#include "plaq/pic/processes/reactions.hpp"
 
 namespace plaq::pic {
 
 namespace {
 
-motion motion_of(const plan& p, const species& k, const sides& walls) {
+template <class T>
+motion motion_of(const plan& p, const species& k, const patch<T>& self) {
   return {.scheme = k.scheme,
           .charge_per_mass = k.charge / k.mass,
           .charge = k.source(),
-          .walls = walls,
+          .walls = self.walls,
           .long_paths = p.electrostatic,
-          .at_nodes = p.at_nodes};
+          .at_nodes = p.at_nodes,
+          .magnetic = is_magnetic(p, self.f),
+          .current = self.with_current};
 }
 
 // Steps of push ------------------------------------------------------------------------------------------------------
@@ -54,18 +58,18 @@ std::vector<moving_particles<T>> inject(const plan& p, patch<T>& self) {
   return out;
 }
 
-/// Ionises by the field, changes momenta by Coulomb collisions and in gases; sorts all species by cell.
+/// Ionises by the field, changes particles by Coulomb collisions, reactions and gases; sorts all species by cell.
 template <class T>
 void collide(const plan& p, patch<T>& self) {
-  const auto sort = [&] {
-    for (auto& all : self.species) sort_by_cell(self.mesh, all);
-  };
-  sort();
+  sort_particles(self);
   if (!p.field_ionisations.empty()) {
     ionise_by_field(p, self);
-    sort();
+    self.sorted = false;
+    sort_particles(self);
   }
   collide_particles(p, self);
+  react(p, self);
+  sort_particles(self);
   scatter_in_gases(p, self);
 }
 
@@ -80,8 +84,7 @@ crossing push_species(const plan& p, patch<T>& self, std::size_t s) {
     return crossed;
   }
   try {
-    const particle_sums sums =
-        advance(self.mesh, p.order, motion_of(p, k, self.walls), self.f, self.species[s], crossed);
+    const particle_sums sums = advance(self.mesh, p.order, motion_of(p, k, self), self.f, self.species[s], crossed);
     check(std::isfinite(sums.kinetic), "the energy of its particles is not finite");
     double* row = self.row.data() + record::at(s, 0);
     row[record::weight] = sums.weight, row[record::kinetic] = k.mass * sums.kinetic;
@@ -142,6 +145,7 @@ void hand_over(const patch_grid& m, particles<T>& all, std::size_t s, departures
 /// current may follow.
 template <class T>
 void fold_current(const plan& p, patch<T>& self, outbox<T>& out) {
+  if (!self.with_current) return;
   fold_image_current(self.mesh, self.walls, self.f);
   for (auto& to : out.parcels) {
     const region r = guards_towards(self.mesh, to.shift);
@@ -154,49 +158,28 @@ void fold_current(const plan& p, patch<T>& self, outbox<T>& out) {
   }
 }
 
-// Gauss's law --------------------------------------------------------------------------------------------------------
-
-/// Nodes on which Gauss's law is checked: own nodes that are neither on a wall nor in an absorbing layer.
-region gauss_nodes(const plan& p, const patch_grid& m, const sides& walls) {
-  region r = own_cells(m);
-  for (int d = 0; d < m.dimensions; ++d) {
-    if (walls[d][0]) r.low[d] = 1;
-    if (p.field_boundaries[d][0] == field_boundary::absorbing) r.low[d] = std::max(r.low[d], p.layer + 1 - m.first[d]);
-    if (p.field_boundaries[d][1] == field_boundary::absorbing)
-      r.high[d] = std::min(r.high[d], p.cells[d] - p.layer - m.first[d]);
-    r.low[d] = std::min(r.low[d], r.high[d] = std::max(r.high[d], 0));
-  }
-  return r;
-}
-
-/// Returns div E - rho at these nodes; 0 on conductors in the box, whose charge is not known.
-template <class T>
-std::vector<T> residual_of(const plan& p, const patch<T>& self) {
-  const region r = gauss_nodes(p, self.mesh, self.walls);
-  auto out = gauss_residual(self.mesh, r, self.f);
-  auto next = out.begin();
-  if (!self.solids.nodes.empty())
-    for_each_row(self.mesh, r, [&](std::ptrdiff_t at, std::ptrdiff_t n) {
-      for (std::ptrdiff_t i = at; i < at + n; ++i, ++next)
-        if (self.solids.nodes[std::size_t(i)]) *next = 0;
-    });
-  return out;
-}
-
 }  // namespace
 
 // Particles ----------------------------------------------------------------------------------------------------------
 
 template <class T>
-std::vector<parcel<T>> push(const plan& p, patch<T>& self, const std::vector<point>& shifts) {
+void sort_particles(patch<T>& self) {
+  if (std::exchange(self.sorted, true)) return;
+  for (auto& all : self.species) sort_by_cell(self.mesh, all);
+}
+
+template <class T>
+std::vector<parcel<T>> push(const plan& p, patch<T>& self, const std::vector<point>& shifts, bool current) {
   const patch_grid& m = self.mesh;
   outbox<T> out(p, shifts);
   self.latest_step = self.step + 1;
   self.row.assign(record::length(p), 0);
+  std::ranges::fill(self.arrived_charge, 0.0);
   self.followed_count.assign(p.species_list.size(), 0);
   const auto emitted = inject(p, self);
   const felt_fields<T> felt(p, self, double(self.step) * p.dt);
   collide(p, self);
+  self.with_current = current, self.sorted = false;
   for (auto& component : self.f.j) std::ranges::fill(component, T(0));
   for (std::size_t s = 0; s < p.species_list.size(); ++s) {
     crossing crossed = push_species(p, self, s);
@@ -324,43 +307,11 @@ void finish_step(const plan& p, patch<T>& self) {
   self.row[record::time] = double(self.step) * p.dt;
   std::ranges::copy(field_energies(self.mesh, own_cells(self.mesh), self.f), self.row.begin() + record::energies);
   self.row[record::gauss(p)] = std::numeric_limits<double>::quiet_NaN();
+  for (std::size_t k = 0; k < self.circuits.size() && self.number == 0; ++k) {
+    const circuit_state& c = self.circuits[k];
+    std::ranges::copy(std::array{c.potential, c.charge, c.current}, self.row.begin() + long(record::circuit(p, k)));
+  }
   self.rows.insert(self.rows.end(), self.row.begin(), self.row.end());
-}
-
-// Charge -------------------------------------------------------------------------------------------------------------
-
-template <class T>
-void deposit_own_charge(const plan& p, patch<T>& self, int only) {
-  if (self.plate_charge.empty() || only >= 0)
-    std::ranges::fill(self.f.rho, T(0));
-  else
-    self.f.rho = self.plate_charge;
-  for (std::size_t s = 0; s < p.species_list.size(); ++s)
-    if (only < 0 || only == int(s))
-      deposit_charge(self.mesh, p.order, self.f, self.species[s], p.species_list[s].source());
-  fold_image_charge(self.mesh, self.walls, self.f);
-}
-
-template <class T>
-halo<T> make_charge_halo(const patch<T>& self, const point& shift) {
-  halo<T> out{shift};
-  append(self.mesh, guards_towards(self.mesh, shift), self.f.rho, out.values);
-  return out;
-}
-
-template <class T>
-void receive_charge(patch<T>& self, const halo<T>& from_neighbour) {
-  add(self.mesh, edge_towards(self.mesh, opposite(from_neighbour.shift)), from_neighbour.values.data(), self.f.rho);
-}
-
-template <class T>
-void check_gauss_law(const plan& p, patch<T>& self) {
-  const auto residual = residual_of(p, self);
-  check(residual.size() == self.background.size(), "Gauss's law is checked before the start");
-  double largest = 0;
-  for (std::size_t i = 0; i < residual.size(); ++i)
-    largest = std::max(largest, double(std::abs(residual[i] - self.background[i])));
-  self.rows[self.rows.size() - record::length(p) + record::gauss(p)] = largest;
 }
 
 // Start --------------------------------------------------------------------------------------------------------------
@@ -378,14 +329,15 @@ void initialise_momenta(const plan& p, patch<T>& self) {
     const felt_fields<T> felt(p, self, 0);
     for (std::size_t s = 0; s < p.species_list.size(); ++s)
       if (p.species_list[s].moves)
-        kick(self.mesh, p.order, motion_of(p, p.species_list[s], self.walls), self.f, self.species[s], -0.5 * p.dt);
+        kick(self.mesh, p.order, motion_of(p, p.species_list[s], self), self.f, self.species[s], -0.5 * p.dt);
   }
-  self.background = residual_of(p, self);
+  store_background(p, self);
   std::ranges::fill(self.next_row, 0.0);
 }
 
 #define PLAQ_PIC_FOR(T)                                                                             \
-  template std::vector<parcel<T>> push(const plan&, patch<T>&, const std::vector<point>&);          \
+  template void sort_particles(patch<T>&);                                                          \
+  template std::vector<parcel<T>> push(const plan&, patch<T>&, const std::vector<point>&, bool);    \
   template std::vector<parcel<T>> continue_push(const plan&, patch<T>&, const std::vector<point>&); \
   template void receive(const plan&, patch<T>&, parcel<T>&&);                                       \
   template void count_particles(const plan&, patch<T>&);                                            \
@@ -395,10 +347,6 @@ void initialise_momenta(const plan& p, patch<T>& self) {
   template halo<T> make_halo(const patch<T>&, const point&);                                        \
   template void receive(patch<T>&, const halo<T>&);                                                 \
   template void finish_step(const plan&, patch<T>&);                                                \
-  template void deposit_own_charge(const plan&, patch<T>&, int);                                    \
-  template halo<T> make_charge_halo(const patch<T>&, const point&);                                 \
-  template void receive_charge(patch<T>&, const halo<T>&);                                          \
-  template void check_gauss_law(const plan&, patch<T>&);                                            \
   template void initialise_fields(patch<T>&);                                                       \
   template void initialise_momenta(const plan&, patch<T>&);
 PLAQ_PIC_FOR(float)

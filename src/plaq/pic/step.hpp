@@ -11,10 +11,10 @@
 
 namespace plaq::pic {
 
-/// Advances particles and deposits their current; returns the parcels for the neighbours at these shifts. Throws
-/// runtime_failure that names the species where a momentum is not finite.
+/// Advances particles and, if asked to, deposits their current; returns the parcels for the neighbours at these shifts.
+/// Throws runtime_failure that names the species where a momentum is not finite.
 template <class T>
-std::vector<parcel<T>> push(const plan& p, patch<T>& self, const std::vector<point>& shifts);
+std::vector<parcel<T>> push(const plan& p, patch<T>& self, const std::vector<point>& shifts, bool current = true);
 /// Continues the step of the particles that have arrived, to its end or to another patch.
 template <class T>
 std::vector<parcel<T>> continue_push(const plan& p, patch<T>& self, const std::vector<point>& shifts);
@@ -44,7 +44,11 @@ void set_electric_field(const plan& p, patch<T>& self, const std::vector<double>
 template <class T>
 void finish_step(const plan& p, patch<T>& self);
 
-/// Deposits the charge of the patch's particles and plates, or that of one species alone.
+/// Sorts all species by cell, unless they are.
+template <class T>
+void sort_particles(patch<T>& self);
+/// Deposits the charge of the patch's particles and plates, or that of one species alone; in an electrostatic run sorts
+/// them first.
 template <class T>
 void deposit_own_charge(const plan& p, patch<T>& self, int only = -1);
 /// Returns the charge in the guard cells that belong to the neighbour at `shift`.
@@ -53,6 +57,9 @@ halo<T> make_charge_halo(const patch<T>& self, const point& shift);
 /// Adds a neighbour's charge halo.
 template <class T>
 void receive_charge(patch<T>& self, const halo<T>& from_neighbour);
+/// Stores div E - rho as the background.
+template <class T>
+void store_background(const plan& p, patch<T>& self);
 /// Writes the largest change of div E - rho since the start into the last record.
 template <class T>
 void check_gauss_law(const plan& p, patch<T>& self);

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from plaq.errors import InputError
 from plaq.inputs.schema import nearest, one_line
-from plaq.pic.inputs.formula import Formula
-from plaq.pic.inputs.refusals import known as _known
-from plaq.pic.inputs.refusals import refuse
+from plaq.pic.inputs import electrode_checks
+from plaq.pic.inputs.refusals import known, read_formula, refuse
 from plaq.pic.inputs.species_checks import check_ionisations, check_species
 from plaq.pic.inputs.table import COURANT, DIRECTIONS, LAYER, MEANS, PATCH, QUIET_STEP, SCHEMA
 from plaq.pic.inputs.units import NORMALISED, Units
@@ -22,8 +21,8 @@ _LIMIT = {"yee": "(Σ 1/Δ²)^(-1/2)", "cowan": "min Δ", "lehe": "min(Δx, (1/�
 
 def check(values: Mapping[str, Any], source: str) -> None:
     """Raise InputError for the first mistake."""
-    for check_part in (_shapes, _sizes, _boundaries, _unused, _step, check_species, _emission, _conductors, _lasers,
-                       _window, _collisions, _scattering, _secondaries, check_ionisations, _diagnostics, _means,
+    for check_part in (_shapes, _sizes, _boundaries, _unused, _step, check_species, electrode_checks.check, _lasers,
+                       _window, _collisions, _scattering, _reactions, check_ionisations, _diagnostics, _means,
                        _formulas):
         check_part(values, source)
 
@@ -120,7 +119,7 @@ def _unused(values: Mapping[str, Any], source: str) -> None:
         raise refuse(source, "fields.stencil", values["fields"].stencil,
                      "an electrostatic field has no curl; it is of the electromagnetic solver")
     for name in values["fields"].of_moving:
-        species = _known(source, "fields.of_moving", name, values["species"])
+        species = known(source, "fields.of_moving", name, values["species"])
         if values["fields"].of_charges or values["fields"].solver == "electrostatic":
             raise refuse(source, "fields.of_moving", list(values["fields"].of_moving),
                          "of an electromagnetic solver without of_charges, which is the field of all species")
@@ -149,47 +148,6 @@ def _step(values: Mapping[str, Any], source: str) -> None:
                      f"that would be {steps:.3g} steps, and at most 10^9 are possible")
 
 
-def _emission(values: Mapping[str, Any], source: str) -> None:
-    lengths, electrostatic = values["grid"].length, values["fields"].solver == "electrostatic"
-    for d in DIRECTIONS:
-        key = f"boundaries.potential_{d}"
-        potential, words = getattr(values["boundaries"], f"potential_{d}"), getattr(values["boundaries"], d)
-        if any(v and word != "conducting" for v, word in zip(potential, words)):
-            raise refuse(source, key, list(potential),
-                         f"only conducting sides have one, and boundaries.{d} is {' and '.join(words)}")
-        if any(potential) and not electrostatic:
-            raise refuse(source, key, list(potential), 'sides have potentials where fields.solver = "electrostatic"')
-    for name, plate in values["emission"].items():
-        key = f"emission.{name}"
-        _known(source, f"{key}.species", plate.species, values["species"])
-        for vector in ("at", "normal"):
-            if len(getattr(plate, vector)) != len(lengths):
-                raise refuse(source, f"{key}.{vector}", list(getattr(plate, vector)),
-                             f"grid.cells has {len(lengths)} directions")
-        if not any(plate.normal):
-            raise refuse(source, f"{key}.normal", list(plate.normal), "it needs a direction")
-        if not all(0 <= x <= length for x, length in zip(plate.at, lengths)):
-            raise refuse(source, f"{key}.at", list(plate.at), f"the box is from 0 to {list(lengths)}")
-        if (plate.half_width is None) != (len(lengths) == 1):
-            raise InputError(f"{source}: {key}.half_width is "
-                             f"{'missing' if len(lengths) > 1 else 'more than a plate in one dimension has'}")
-        if (plate.flux is None) != plate.space_charge_limited:
-            raise InputError(f"{source}: {key}: a plate has either a flux or space_charge_limited = true")
-        if plate.space_charge_limited and not electrostatic:
-            raise refuse(source, f"{key}.space_charge_limited", True,
-                         'it needs fields.solver = "electrostatic" and a voltage')
-
-
-def _conductors(values: Mapping[str, Any], source: str) -> None:
-    electrostatic = values["fields"].solver == "electrostatic"
-    conducting = any("conducting" in getattr(values["boundaries"], d) for d in DIRECTIONS[:len(values["grid"].cells)])
-    for name, conductor in values["conductor"].items():
-        if conductor.potential and not electrostatic:
-            raise refuse(source, f"conductor.{name}.potential", conductor.potential,
-                         'conductors have potentials where fields.solver = "electrostatic"')
-        if electrostatic and not conducting:
-            raise InputError(f"{source}: conductor.{name}: in an electrostatic run a side of the box has "
-                             "to conduct, too")
 
 
 def _lasers(values: Mapping[str, Any], source: str) -> None:
@@ -236,7 +194,7 @@ def _window(values: Mapping[str, Any], source: str) -> None:
 def _collisions(values: Mapping[str, Any], source: str) -> None:
     for name, collision in values["collision"].items():
         for species in collision.between:
-            _known(source, f"collision.{name}.between", species, values["species"])
+            known(source, f"collision.{name}.between", species, values["species"])
         if values["units"].density is None:
             raise InputError(f"{source}: units.density is missing: collision.{name} depends on the number of "
                              "real particles")
@@ -245,10 +203,10 @@ def _collisions(values: Mapping[str, Any], source: str) -> None:
 def _scattering(values: Mapping[str, Any], source: str) -> None:
     for name, section in values["scattering"].items():
         key = f"scattering.{name}"
-        _known(source, f"{key}.species", section.species, values["species"])
+        known(source, f"{key}.species", section.species, values["species"])
         for role in ("electrons", "ions", "negative_ions"):
             if getattr(section, role) is not None:
-                _known(source, f"{key}.{role}", getattr(section, role), values["species"])
+                known(source, f"{key}.{role}", getattr(section, role), values["species"])
         if section.gas not in values["gas"]:
             raise InputError(f"{source}: {key}.gas: unknown gas {one_line(section.gas)}"
                              f"{nearest(section.gas, values['gas'])}")
@@ -261,25 +219,31 @@ def _scattering(values: Mapping[str, Any], source: str) -> None:
             raise InputError(f"{source}: gas.{name} scatters no species: no [scattering.NAME] has gas = \"{name}\"")
 
 
-def _secondaries(values: Mapping[str, Any], source: str) -> None:
-    dimension, sides_of = len(values["grid"].cells), values["boundaries"]
-    absorbing = [f"{d} {end}" for d in DIRECTIONS[:dimension] for i, end in enumerate(("low", "high"))
-                 if getattr(sides_of, f"particles_{d}")[i] == "absorbed"
-                 or (getattr(sides_of, f"particles_{d}")[i] == "auto" and getattr(sides_of, d)[i] != "periodic")]
-    for name, section in values["secondary"].items():
-        for role in ("by", "emits"):
-            _known(source, f"secondary.{name}.{role}", getattr(section, role), values["species"])
-        if not absorbing or any(side not in absorbing for side in section.at):
-            raise refuse(source, f"secondary.{name}.at", list(section.at),
-                         f"particles are absorbed at {', '.join(absorbing) or 'no side'}")
-        if values["window"].speed:
-            raise InputError(f"{source}: secondary.{name}: a window has no sides that emit")
+def _reactions(values: Mapping[str, Any], source: str) -> None:
+    for name, section in values["reaction"].items():
+        key = f"reaction.{name}"
+        for role in ("between", "products"):
+            for species in getattr(section, role):
+                known(source, f"{key}.{role}", species, values["species"])
+        if values["fields"].solver != "electrostatic":
+            raise InputError(f'{source}: {key}: reactions need fields.solver = "electrostatic"')
+        if section.between[0] == section.between[1]:
+            raise refuse(source, f"{key}.between", list(section.between), "two different species")
+        charges = [sum(values["species"][species].charge for species in getattr(section, role))
+                   for role in ("between", "products")]
+        if abs(charges[0] - charges[1]) > 1e-12:
+            raise refuse(source, f"{key}.products", list(section.products),
+                         f"their charge is {charges[1]:g}, that of {' and '.join(section.between)} {charges[0]:g}")
+        if (section.rate is None) == (section.cross_section is None):
+            raise InputError(f"{source}: {key} has either a rate or a cross_section")
+        if section.released and len(section.products) != 2:
+            raise refuse(source, f"{key}.released", section.released, "it is the energy of two products")
 
 
 def _diagnostics(values: Mapping[str, Any], source: str) -> None:
     dimension = len(values["grid"].cells)
     for name in values["output"].particles:
-        _known(source, "output.particles", name, values["species"])
+        known(source, "output.particles", name, values["species"])
     if values["fields"].solver != "electrostatic":
         allowed = 'phi is a field where fields.solver = "electrostatic"'
         if "phi" in values["output"].fields:
@@ -296,7 +260,7 @@ def _diagnostics(values: Mapping[str, Any], source: str) -> None:
         if probe.along is not None and DIRECTIONS.index(probe.along) >= dimension:
             raise refuse(source, f"probe.{name}.along", probe.along, f"grid.cells has {dimension} directions")
     for name, histogram in values["histogram"].items():
-        _known(source, f"histogram.{name}.species", histogram.species, values["species"])
+        known(source, f"histogram.{name}.species", histogram.species, values["species"])
         for key in ("low", "high", "bins"):
             if len(getattr(histogram, key)) != len(histogram.axes):
                 raise refuse(source, f"histogram.{name}.{key}", list(getattr(histogram, key)),
@@ -316,7 +280,7 @@ def _means(values: Mapping[str, Any], source: str) -> None:
         if (mean.species is None) == (mean.quantity in MEANS):
             raise InputError(f"{source}: {key}.species is that of {', '.join(MEANS)}, and of these only")
         if mean.species is not None:
-            _known(source, f"{key}.species", mean.species, values["species"])
+            known(source, f"{key}.species", mean.species, values["species"])
         for part in ("bins", "high"):
             if (getattr(mean, part) is None) == (mean.quantity == "spectrum"):
                 raise InputError(f"{source}: {key}.{part} is of a spectrum, which needs it")
@@ -338,17 +302,24 @@ def _formulas(values: Mapping[str, Any], source: str) -> None:
     for name, species in values["species"].items():
         texts |= {f"species.{name}.{key}": getattr(species, key) for key in ("density", "temperature", "drift")}
     for name, plate in values["emission"].items():
+        texts[f"emission.{name}.profile"] = plate.profile
         if plate.flux is not None:
             read_formula(plate.flux, ("t",), values["constants"], f"{source}: emission.{name}.flux")
     for name, species in values["species"].items():
         if species.momenta is not None:
             read_formula(species.momenta, ("ux", "uy", "uz", *variables), values["constants"],
                          f"{source}: species.{name}.momenta")
+    for name, section in values["reaction"].items():
+        for part in ("rate", "cross_section"):
+            if getattr(section, part) is not None:
+                read_formula(getattr(section, part), ("energy",), values["constants"],
+                             f"{source}: reaction.{name}.{part}")
     for name, section in values["secondary"].items():
         read_formula(section.coefficient, ("energy", "angle"), values["constants"],
                      f"{source}: secondary.{name}.coefficient")
     for name, laser in values["laser"].items():
         read_formula(laser.envelope, ("t",), values["constants"], f"{source}: laser.{name}.envelope")
+    texts |= {f"dielectric.{name}.where": dielectric.where for name, dielectric in values["dielectric"].items()}
     texts |= {f"conductor.{name}.where": conductor.where for name, conductor in values["conductor"].items()}
     for name, gas in values["gas"].items():
         texts |= {f"gas.{name}.{key}": getattr(gas, key) for key in ("density", "temperature", "drift")}
@@ -357,15 +328,8 @@ def _formulas(values: Mapping[str, Any], source: str) -> None:
             read_formula(part, ("t",), values["constants"], f"{source}: boundaries.potential_{d}")
     for name, conductor in values["conductor"].items():
         read_formula(conductor.potential, ("t",), values["constants"], f"{source}: conductor.{name}.potential")
+    for name, circuit in values["circuit"].items():
+        read_formula(circuit.source, ("t",), values["constants"], f"{source}: circuit.{name}.source")
     for key, content in texts.items():
         for part in content if isinstance(content, tuple) else (content,):
             read_formula(part, variables, values["constants"], f"{source}: {key}")
-
-
-def read_formula(content: str | float, variables: Sequence[str], constants: Mapping[str, float],
-                 key: str) -> Formula:
-    """Return the formula. InputError names the key."""
-    try:
-        return Formula.read(content, variables, constants)
-    except InputError as error:
-        raise InputError(f"{key}: {error}") from None

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from plaq import _core
-from plaq.pic.inputs.checks import read_formula
 from plaq.pic.inputs.formula import Formula
 from plaq.pic.inputs.openpmd_input import read_maps
+from plaq.pic.inputs.refusals import read_formula
 from plaq.pic.inputs.setup import HALF, Setup, finite
 from plaq.pic.inputs.table import DIRECTIONS
 

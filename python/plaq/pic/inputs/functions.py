@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
+from typing import Any
 
 import numpy as np
 from scipy.special import erf
@@ -24,6 +25,25 @@ def _unary(call: Callable, doc: str) -> Function:
     return Function(call, 1, 1, doc)
 
 
+def _interpolate(x: Any, *points: Any) -> Any:
+    """Return the line through points (x1, y1), (x2, y2), …, constant outside of them."""
+    places, values = np.array(points[::2], float), np.array(points[1::2], float)
+    return np.interp(x, places, values) if (np.diff(places) > 0).all() else np.full(np.shape(x), np.nan)
+
+
+def _vaughan(energy: Any, angle: Any, energy_max: Any, yield_max: Any) -> Any:
+    """Return the yield of secondary electrons by impact energy and angle, of a smooth surface without threshold.
+
+    δ = δ_m (v e^(1-v))^k, v = E/E_m, k = 0.56 below 1 and 0.25 above; 1.125 δ_m v^-0.35 above 3.6. E_m and δ_m grow
+    with 1 + θ²/(2π) [Vaughan 1989, 1993].
+    """
+    growth = 1 + np.square(angle) / (2 * np.pi)
+    v = np.maximum(energy, 0) / (energy_max * growth)
+    with np.errstate(divide="ignore"):
+        shape = np.where(v > 3.6, 1.125 * np.power(v, -0.35), np.power(v * np.exp(1 - v), np.where(v < 1, 0.56, 0.25)))
+    return yield_max * growth * shape
+
+
 FUNCTIONS = {
     **{name: _unary(getattr(np, name), f"{name} x") for name in
        ("sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "log10", "sqrt", "floor", "ceil")},
@@ -41,6 +61,8 @@ FUNCTIONS = {
     "min": Function(lambda *x: reduce(np.minimum, x), 2, 16, "the smallest of the arguments"),
     "max": Function(lambda *x: reduce(np.maximum, x), 2, 16, "the largest of the arguments"),
     "mod": Function(np.mod, 2, 2, "x - y floor(x/y) of mod(x, y)"),
+    "interpolate": Function(_interpolate, 5, 201, "the line through points of interpolate(x, x1, y1, x2, y2, …)"),
+    "vaughan": Function(_vaughan, 4, 4, "secondary electrons of vaughan(energy, angle, E_max, δ_max), E_0 = 0"),
     "if": Function(lambda condition, yes, no: np.where(np.asarray(condition) != 0, yes, no), 3, 3,
                    "the second argument where the first is not 0, else the third; also called where"),
 }

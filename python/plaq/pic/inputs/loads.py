@@ -124,7 +124,7 @@ def per_flux(setup: Setup, name: str) -> float:
 def emitted_bytes(setup: Setup) -> float:
     """Return the bytes of all particles that plates emit until the end, as if none left the box."""
     return sum(particle_bytes(setup, plate.species) * emitted_particles(setup, name)
-               for name, plate in setup.p.emission.items() if not plate.space_charge_limited)
+               for name, plate in setup.p.emission.items() if plate.flux is not None)
 
 
 def check_memory(setup: Setup, loads: Loads, ranks: int, limit: float | None) -> None:

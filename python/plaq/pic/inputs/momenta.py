@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from plaq.errors import InputError
-from plaq.pic.inputs.checks import read_formula
+from plaq.pic.inputs.refusals import read_formula
 from plaq.pic.inputs.setup import Setup
 
 MOST_ROUNDS = 1 << 14  # of draws for a particle

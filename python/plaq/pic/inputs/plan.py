@@ -7,16 +7,14 @@ import math
 import numpy as np
 
 from plaq import _core
-from plaq.errors import InputError
-from plaq.pic.inputs import loads
+from plaq.pic.inputs.emission import emitter_of
 from plaq.pic.inputs.external import external_of
 from plaq.pic.inputs.gas import scattering_of
+from plaq.pic.inputs.reaction import reaction_of
 from plaq.pic.inputs.secondary import secondary_of
 from plaq.pic.inputs.setup import Setup
 from plaq.pic.inputs.table import DIRECTIONS
-from plaq.pic.inputs.units import ATOMIC_FIELD, ATOMIC_TIME, ELECTRON_REST_ENERGY, HARTREE
-
-MOST_EMITTED = 1e8  # macro-particles, by a plate in a step
+from plaq.pic.inputs.units import ATOMIC_FIELD, ATOMIC_TIME, ELECTRON_REST_ENERGY, HARTREE, VACUUM_PERMITTIVITY
 
 
 def plan_of(setup: Setup, whole: bool = True) -> _core.pic.Plan:
@@ -46,13 +44,16 @@ def plan_of(setup: Setup, whole: bool = True) -> _core.pic.Plan:
     plan.antennas = [antenna_of(setup, name, whole) for name in p.laser]
     plan.conductors = [conductor for name, potential in zip(p.conductor, potentials[2 * setup.dimension:])
                        for conductor in conductor_of(setup, name, float(potential), whole)]
-    if p.collision:
+    plan.permittivity = setup.permittivity()
+    plan.circuits = [circuit_of(setup, name) for name in p.circuit]
+    if setup.units.density is not None:
         plan.coupling, plan.density_scale = setup.units.coupling(), setup.units.density_scale()
     names = list(p.species)
     plan.collision_pairs = [
         _core.pic.CollisionPair(*(names.index(name) for name in pair.between), pair.logarithm, pair.every)
         for pair in p.collision.values()]
     plan.scatterings = [scattering_of(setup, name, whole) for name in p.scattering]
+    plan.reactions = [reaction_of(setup, name) for name in p.reaction]
     plan.secondaries = [secondary_of(setup, name) for name in p.secondary]
     plan.field_ionisations = [ionisation_of(setup, name) for name in p.ionisation]
     plan.external = external_of(setup, whole)
@@ -69,19 +70,13 @@ def ionisation_of(setup: Setup, name: str) -> _core.pic.FieldIonisation:
         ATOMIC_TIME / units.in_si("time"))
 
 
-def emitter_of(setup: Setup, name: str, whole: bool) -> _core.pic.Emitter:
-    plate = setup.p.emission[name]
-    normal = np.array(plate.normal) / max(map(abs, plate.normal))
-    normal /= math.hypot(*normal)
-    flux = np.zeros(0) if plate.flux is None else setup.flux(name, 1 if whole else setup.sampled_step)
-    if (most := loads.most_emitted(setup, name, flux)) > MOST_EMITTED:
-        raise InputError(f"emission.{name}.per_cell = {plate.per_cell:g}: the plate would emit {most:.3g} "
-                         f"macro-particles in a step, at most {MOST_EMITTED:.0e} are possible")
-    return _core.pic.Emitter(
-        list(setup.p.species).index(plate.species), [x * setup.length_unit for x in plate.at], normal.tolist(),
-        (plate.half_width or 0.0) * setup.length_unit, flux if whole else flux[:1],
-        setup.cell_volume / plate.per_cell, plate.temperature * setup.units.of("temperature"), plate.drift,
-        plate.space_charge_limited)
+def circuit_of(setup: Setup, name: str) -> _core.pic.Circuit:
+    """Return the circuit, for an electrode of unit area: R A, L A, C/A."""
+    own, si = setup.p.circuit[name], setup.p.units.system == "SI"
+    time, length = (setup.units.in_si(quantity) if si else 1.0 for quantity in ("time", "length"))
+    unit = (VACUUM_PERMITTIVITY if si else 1.0) * length ** (setup.dimension - 2) * own.area  # of capacitance
+    return _core.pic.Circuit(name, setup.electrodes.index(own.electrode), own.floating, own.resistance * unit / time,
+                             own.inductance * unit / time**2, (own.capacitance or 0.0) / unit)
 
 
 def antenna_of(setup: Setup, name: str, whole: bool) -> _core.pic.Antenna:

@@ -6,7 +6,7 @@ import numpy as np
 
 from plaq import _core
 from plaq.errors import InputError
-from plaq.pic.inputs.checks import read_formula
+from plaq.pic.inputs.refusals import read_formula
 from plaq.pic.inputs.setup import Setup, finite
 
 ENERGIES = np.concatenate([[0.0], np.geomspace(1e-9, 10.0, 501)])  # of the table, m_e c²

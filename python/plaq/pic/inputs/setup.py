@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from plaq.errors import InputError
-from plaq.pic.inputs.checks import LARGEST, read_formula
+from plaq.pic.inputs.checks import LARGEST
 from plaq.pic.inputs.formula import Formula
 from plaq.pic.inputs.parameters import Parameters
+from plaq.pic.inputs.refusals import read_formula
 from plaq.pic.inputs.table import DIRECTIONS
 from plaq.pic.inputs.units import Units
 
@@ -104,9 +105,11 @@ class Setup:
         p = self.p
         texts = [*p.fields.e, *p.fields.b, *p.external.e, *p.external.b, *(part for species in p.species.values()
                                              for part in (species.density, *species.temperature, *species.drift)),
-                 *(plate.flux for plate in p.emission.values()), *(laser.envelope for laser in p.laser.values()),
+                 *(part for plate in p.emission.values() for part in (plate.flux, plate.profile)),
+                 *(laser.envelope for laser in p.laser.values()),
                  *(part for conductor in p.conductor.values() for part in (conductor.where, conductor.potential)),
                  *(part for d in DIRECTIONS for part in getattr(p.boundaries, f"potential_{d}")),
+                 *(circuit.source for circuit in p.circuit.values()),
                  *(part for gas in p.gas.values() for part in (gas.density, gas.temperature, *gas.drift))]
         operations = sum(10 + len(text) // 2 for text in texts if isinstance(text, str))
         return max(1 << 10, min(MAX_SAMPLES, MAX_OPERATIONS // max(1, operations)))
@@ -160,6 +163,14 @@ class Setup:
         return bool(self.p.output.every) and name in self.p.output.particles
 
     @cached_property
+    def records_current(self) -> bool:
+        """Flag: an output needs J, which an electrostatic run is advanced without."""
+        p = self.p
+        names = [*(p.output.fields if p.output.every else ()), *(probe.field for probe in p.probe.values()),
+                 *(mean.quantity for mean in p.mean.values())]
+        return any(name in ("jx", "jy", "jz", "power") for name in names)
+
+    @cached_property
     def node_counts(self) -> list[int]:
         """Number of nodes in each direction, including those of high sides that are not periodic."""
         return [n + (getattr(self.p.boundaries, d)[0] != "periodic") for n, d in zip(self.cells, self.directions)]
@@ -182,12 +193,38 @@ class Setup:
             raise InputError(f"conductor.{name}.where: {profile.text} is 0 at every node of the mesh")
         return nodes
 
+    def permittivity(self) -> np.ndarray:
+        """Return the relative permittivity of each cell of one dimension; empty without dielectrics."""
+        if not self.p.dielectric:
+            return np.zeros(0)
+        values, centres = np.ones(self.cells), self.centres((0,), self.cells)
+        for name, dielectric in self.p.dielectric.items():
+            profile = self.profile(f"dielectric.{name}.where", dielectric.where, "")
+            inside = np.broadcast_to(profile.at(centres) != 0, values.shape)
+            if not inside.any():
+                raise InputError(f"dielectric.{name}.where: {profile.text} is 0 in every cell")
+            if (values[inside] > 1).any():
+                raise InputError(f"dielectric.{name}.where: {profile.text} has cells of another dielectric")
+            values[inside] = dielectric.permittivity
+        return values
+
+    @property
+    def electrodes(self) -> list[str]:
+        """Names of sides and conductors in the order of the core's potentials."""
+        return [*(f"{d} {end}" for d in self.directions for end in ("low", "high")), *self.p.conductor]
+
     @cached_property
     def potentials(self) -> dict[str, Formula]:
-        """Potentials as formulas of t in units of the input: of the sides x low, x high, y low, ..., of conductors."""
+        """Potentials as formulas of t in units of the input: of the sides x low, x high, y low, ..., of conductors.
+
+        Of an electrode with a circuit that of the source.
+        """
         found = {f"boundaries.potential_{d}{side}": getattr(self.p.boundaries, f"potential_{d}")[i]
                  for d in self.directions for i, side in enumerate((", low", ", high"))}
         found |= {f"conductor.{name}.potential": conductor.potential for name, conductor in self.p.conductor.items()}
+        sources = {self.electrodes.index(circuit.electrode): (f"circuit.{name}.source", circuit.source)
+                   for name, circuit in self.p.circuit.items()}
+        found = dict(sources.get(i, item) for i, item in enumerate(found.items()))
         return {key: read_formula(content, ("t",), self.p.constants, key) for key, content in found.items()}
 
     @property

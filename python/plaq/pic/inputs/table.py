@@ -38,6 +38,10 @@ SECTIONS = {
                   "a point in one dimension, a line in two, a square in three.",
     "conductor.*": "Conductors within the box: the nodes of the mesh where a formula is not 0, "
                    "all at one potential. Particles that enter cells with no other nodes are absorbed.",
+    "dielectric.*": "Dielectrics between conducting sides, in one dimension: cells where a formula is not 0. "
+                    "Particles that enter are absorbed, and their charge stays on the surface.",
+    "circuit.*": "Circuit from the ground to a side or conductor: a source, a resistor, a coil, a capacitor in a "
+                 "row; or none, for an electrode that floats. Units: C_0 = ε_0 (c/ω_p)^(D-2) in D dimensions.",
     "laser.*": "Antennas: a plane across a direction whose current sends the same wave to both of its sides. "
                "Put it a cell or more before a side that absorbs one of them.",
     "window": "The box moves to higher x, cell by cell; formulas count x from where the box began. Probes and "
@@ -47,6 +51,8 @@ SECTIONS = {
     "scattering.*": "Particles of a species that are scattered by a gas, with cross sections of LXCat: elastic, "
                     "excitation, ionisation, attachment of electrons; isotropic and backward scattering of ions. "
                     "units.density gives the number of real atoms.",
+    "reaction.*": "Reactions of particles of two species in every cell of an electrostatic run. Products that are no "
+                  "species, such as atoms of a gas, are left out.",
     "secondary.*": "Emission of particles by impacts of others on sides that absorb them, by chance, with the weight "
                    "of the one that arrived.",
     "ionisation.*": "Ionisation of particles by the electric field that they feel, with the rate of Ammosov, Delone "
@@ -164,6 +170,13 @@ TABLE = [
     Parameter("emission.*", "flux", formula(), None, "n_0 c", "particles per area and time, a formula of t"),
     Parameter("emission.*", "space_charge_limited", boolean(), False, "",
               "instead of a flux: emits until the field at the plate vanishes; the plate is part of a conducting side"),
+    Parameter("emission.*", "law", choice("richardson", "fowler_nordheim"), None, "",
+              "instead of a flux: by temperature and field, or by a strong field, at a conducting side"),
+    Parameter("emission.*", "work_function", real("(0, inf)"), None, "m_e c²", "of a law"),
+    Parameter("emission.*", "enhancement", real("(0, inf)"), 1.0, "", "of the field at the plate, of a law"),
+    Parameter("emission.*", "richardson_factor", real("(0, inf)"), 1.0, "", "of A = 4π e m_e k_B²/h³, of richardson"),
+    Parameter("emission.*", "profile", formula(), 1.0, "",
+              "factor of the emission across a line or square, a formula of x, y, z"),
     Parameter("emission.*", "per_cell", real("(0, 1e7]"), REQUIRED, "",
               "macro-particles in a cell at the density n_0, which sets their weight"),
     Parameter("emission.*", "temperature", real("[0, inf)"), 0.0, "m_e c²", "of the plate"),
@@ -171,6 +184,17 @@ TABLE = [
     Parameter("conductor.*", "where", formula(), REQUIRED, "", "not 0 at its nodes, such as (x-2)^2 + (y-2)^2 < 1"),
     Parameter("conductor.*", "potential", formula(), 0.0, "m_e c²/e",
               "of an electrostatic solver, a formula of t"),
+    Parameter("dielectric.*", "where", formula(), REQUIRED, "", "not 0 at the middle of its cells, such as x < 0.1"),
+    Parameter("dielectric.*", "permittivity", real("(1, 1e6]"), REQUIRED, "", "relative to that of the vacuum",
+              ("epsilon", "eps", "epsilon_r")),
+    Parameter("circuit.*", "electrode", text(), REQUIRED, "", 'a conducting side, such as "x high", or a conductor'),
+    Parameter("circuit.*", "floating", boolean(), False, "", "no current flows; the charge is that of the particles"),
+    Parameter("circuit.*", "source", formula(), 0.0, "m_e c²/e", "voltage against the ground, a formula of t"),
+    Parameter("circuit.*", "resistance", real("[0, inf)"), 0.0, "1/(ω_p C_0)", "Ω in SI"),
+    Parameter("circuit.*", "inductance", real("[0, inf)"), 0.0, "1/(ω_p² C_0)", "H in SI"),
+    Parameter("circuit.*", "capacitance", real("(0, inf)"), None, "C_0", "F in SI; unset: no capacitor"),
+    Parameter("circuit.*", "area", real("(0, inf)"), 1.0, "",
+              "of the electrode in one dimension, its depth in two, in units of length"),
     Parameter("laser.*", "normal", choice(*DIRECTIONS), "x", "", "the direction across its plane"),
     Parameter("laser.*", "at", real("[0, inf)"), REQUIRED, "c/ω_p",
               "where the plane is in that direction, to the nearest node"),
@@ -213,6 +237,14 @@ TABLE = [
               "w of opal, where the spectrum ~ 1/(1 + (E/w)²)"),
     Parameter("scattering.*", "law", choice("isotropic", "vahedi_surendra"), "isotropic", "",
               "of directions of electrons; ELASTIC and EFFECTIVE are cross sections of momentum transfer with either"),
+    Parameter("reaction.*", "between", list_of(text(), length=2), REQUIRED, "", "two different species"),
+    Parameter("reaction.*", "products", list_of(text(), longest=2), (), "",
+              "species; one has the momentum of both, two part in any direction"),
+    Parameter("reaction.*", "rate", formula(), None, "ω_p/n_0",
+              "coefficient k of k n_1 n_2, a formula of energy, in the centre of mass, in the unit of temperatures"),
+    Parameter("reaction.*", "cross_section", formula(), None, "ω_p/(n_0 c)", "instead of a rate: k = σ(energy) v"),
+    Parameter("reaction.*", "released", real(), 0.0, "m_e c²",
+              "kinetic energy that two products have more than the reactants; below 0 it is a threshold"),
     Parameter("secondary.*", "by", text(), REQUIRED, "", "the species that arrives"),
     Parameter("secondary.*", "emits", text(), REQUIRED, "", "the species that is emitted"),
     Parameter("secondary.*", "coefficient", formula(), REQUIRED, "",

@@ -17,13 +17,14 @@ ELEMENTARY_CHARGE = 1.602176634e-19  # C
 ELECTRON_MASS = 9.1093837139e-31  # kg
 VACUUM_PERMITTIVITY = 8.8541878188e-12  # F/m
 HARTREE, ATOMIC_FIELD, ATOMIC_TIME = 27.211386245981, 5.14220675112e11, 2.4188843265864e-17  # eV, V/m, s
+PLANCK = 6.62607015e-34  # J s
 ELECTRON_REST_ENERGY = ELECTRON_MASS * SPEED_OF_LIGHT**2 / ELEMENTARY_CHARGE  # eV
 
 NORMALISED = {"time": "1/ω_p", "length": "c/ω_p", "density": "n_0", "temperature": "m_e c²", "E": "m_e c ω_p/e",
               "B": "m_e ω_p/e", "flux": "n_0 c", "u": "γβ", "potential": "m_e c²/e",
-              "cross section": "ω_p/(n_0 c)", "": ""}
+              "cross section": "ω_p/(n_0 c)", "rate coefficient": "ω_p/n_0", "": ""}
 SI = {"time": "s", "length": "m", "density": "1/m³", "temperature": "eV", "E": "V/m", "B": "T",
-      "flux": "1/(m² s)", "u": "γβ", "potential": "V", "cross section": "m²", "": ""}
+      "flux": "1/(m² s)", "u": "γβ", "potential": "V", "cross section": "m²", "rate coefficient": "m³/s", "": ""}
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,8 @@ class Units:
         return {"time": 1 / omega, "length": SPEED_OF_LIGHT / omega, "density": self.density,
                 "temperature": ELECTRON_REST_ENERGY, "E": field, "B": field / SPEED_OF_LIGHT,
                 "flux": self.density * SPEED_OF_LIGHT, "u": 1.0, "potential": ELECTRON_REST_ENERGY,
-                "cross section": omega / (self.density * SPEED_OF_LIGHT), "": 1.0}[quantity]
+                "cross section": omega / (self.density * SPEED_OF_LIGHT),
+                "rate coefficient": omega / self.density, "": 1.0}[quantity]
 
     def coupling(self) -> float:
         """Return ω_p r_e/c, the factor of collision rates in units of ω_p.

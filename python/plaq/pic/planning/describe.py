@@ -115,4 +115,6 @@ def emitted(setup: Setup, name: str) -> str:
     plate = setup.p.emission[name]
     if plate.space_charge_limited:
         return f"of {plate.species}, limited by space charge: not in the memory below"
+    if plate.law is not None:
+        return f"of {plate.species}, by the law {plate.law}: not in the memory below"
     return f"of {plate.species}, {loads.emitted_particles(setup, name):.4g} macro-particles until the end"

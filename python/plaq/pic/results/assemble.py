@@ -22,10 +22,13 @@ MEANINGS = {
     "emitted": ("", "macro-particles that came in, in the step"),
     "left_weight": ("W", "weight that left by a side, in the step"),
     "emitted_weight": ("W", "weight that came in, in the step"),
-    "absorbed": ("", "macro-particles that conductors in the box absorbed, in the step"),
-    "absorbed_weight": ("W", "weight that conductors in the box absorbed, in the step"),
-    "count": ("", "macro-particles that a process in a gas met, in the step"),
-    "count_weight": ("W", "weight that a process in a gas met, in the step"),
+    "absorbed": ("", "macro-particles that conductors and dielectrics in the box absorbed, in the step"),
+    "absorbed_weight": ("W", "weight that conductors and dielectrics in the box absorbed, in the step"),
+    "count_vanished": ("", "macro-particles of a species that reactions used up, in the step"),
+    "count": ("", "macro-particles that a process in a gas met, or reactions, in the step"),
+    "count_weight": ("W", "weight that a process in a gas or a reaction met, in the step"),
+    "potential": ("m_e c²/e", "of the electrode of a circuit"),
+    "charge": ("e W", "of the electrode of a circuit"), "current": ("e W ω_p", "of a circuit"),
     "gauss": ("e n_0", "max |div E - rho - background|"),
 }
 HALF_STEP = ("kinetic", "px", "py", "pz")

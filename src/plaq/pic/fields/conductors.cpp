@@ -49,7 +49,7 @@ std::vector<std::pair<std::int64_t, std::size_t>> conductor_surface(const plan& 
 }
 
 solid_mask::solid_mask(const plan& p, const patch_grid& m) {
-  if (p.conductors.empty()) return;
+  if (p.conductors.empty() && p.permittivity.empty()) return;
   const auto all = conductors_of_nodes(p);
   nodes.resize(m.size()), cells.resize(m.size());
   const region r = with_guards(m);
@@ -60,7 +60,8 @@ solid_mask::solid_mask(const plan& p, const patch_grid& m) {
         for (at[0] = r.low[0]; at[0] < r.high[0]; ++at[0]) use(std::size_t(m.index(at)));
   };
   for_each_cell([&](std::size_t i) {
-    nodes[i] = all.contains(wrapped_node(p, {m.first[0] + at[0], m.first[1] + at[1], m.first[2] + at[2]}));
+    const auto found = all.find(wrapped_node(p, {m.first[0] + at[0], m.first[1] + at[1], m.first[2] + at[2]}));
+    nodes[i] = found == all.end() ? std::uint16_t(0) : std::uint16_t(found->second + 1);
   });
   for_each_cell([&](std::size_t i) {
     bool full = true;
@@ -73,7 +74,10 @@ solid_mask::solid_mask(const plan& p, const patch_grid& m) {
         }
       full = full && nodes[to];
     }
-    cells[i] = full;
+    cells[i] = full ? nodes[i] : std::uint16_t(0);
+    const int in_box = m.first[0] + at[0];
+    if (!p.permittivity.empty() && in_box >= 0 && in_box < p.cells[0] && p.permittivity[std::size_t(in_box)] > 1)
+      cells[i] = dielectric;
   });
 }
 

@@ -12,9 +12,12 @@ namespace plaq::pic {
 /// its conductor; of several conductors the last one.
 std::vector<std::pair<std::int64_t, std::size_t>> conductor_surface(const plan& p);
 
-/// Masks of a patch grid: nodes of conductors, and solid cells, which have no other nodes. Empty without conductors.
+/// Masks of a patch grid: nodes of conductors, and solid cells, which have no other nodes: 1 and the number of the
+/// conductor, of a cell that of its first node; 0 elsewhere. Cells of dielectrics have `dielectric`. Empty without
+/// conductors and dielectrics.
 struct solid_mask {
-  std::vector<std::uint8_t> nodes, cells;
+  static constexpr std::uint16_t dielectric = 65535;
+  std::vector<std::uint16_t> nodes, cells;
   solid_mask() = default;
   solid_mask(const plan& p, const patch_grid& m);
   void serialize(archive& ar) { ar(nodes, cells); }

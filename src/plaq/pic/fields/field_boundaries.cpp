@@ -96,6 +96,21 @@ void mirror_charge(const patch_grid& m, const sides& walls, fields<T>& f) {
 }
 
 template <class T>
+std::vector<double> charge_on_walls(const patch_grid& m, const sides& walls, const fields<T>& f) {
+  std::vector<double> out(std::size_t(2 * m.dimensions));
+  for_each_wall(m, walls, [&](int d, int side) {
+    for (int k = 0; k < m.guard[d] + (side == 0); ++k) {
+      const int at = side == 0 ? -k : m.cells[d] + k;
+      for_each_row(m, plane(m, d, at), [&](std::ptrdiff_t first, std::ptrdiff_t n) {
+        for (std::ptrdiff_t i = first; i < first + n; ++i)
+          out[std::size_t(2 * d + side)] += (k == 0 ? 1 : 2) * m.volume() * double(f.rho[std::size_t(i)]);
+      });
+    }
+  });
+  return out;
+}
+
+template <class T>
 void mirror_fields(const patch_grid& m, const sides& walls, fields<T>& f) {
   for_each_wall(m, walls, [&](int d, int side) {
     const int wall = wall_plane(m, d, side);
@@ -147,12 +162,13 @@ void close_b(const patch_grid& m, const sides& walls, fields<T>& f, int from_x) 
   }
 }
 
-#define PLAQ_PIC_FOR(T)                                                          \
-  template void fold_image_current(const patch_grid&, const sides&, fields<T>&); \
-  template void fold_image_charge(const patch_grid&, const sides&, fields<T>&);  \
-  template void mirror_current(const patch_grid&, const sides&, fields<T>&);     \
-  template void mirror_charge(const patch_grid&, const sides&, fields<T>&);      \
-  template void mirror_fields(const patch_grid&, const sides&, fields<T>&);      \
+#define PLAQ_PIC_FOR(T)                                                                            \
+  template void fold_image_current(const patch_grid&, const sides&, fields<T>&);                   \
+  template void fold_image_charge(const patch_grid&, const sides&, fields<T>&);                    \
+  template void mirror_current(const patch_grid&, const sides&, fields<T>&);                       \
+  template void mirror_charge(const patch_grid&, const sides&, fields<T>&);                        \
+  template std::vector<double> charge_on_walls(const patch_grid&, const sides&, const fields<T>&); \
+  template void mirror_fields(const patch_grid&, const sides&, fields<T>&);                        \
   template void close_b(const patch_grid&, const sides&, fields<T>&, int);
 PLAQ_PIC_FOR(float)
 PLAQ_PIC_FOR(double)

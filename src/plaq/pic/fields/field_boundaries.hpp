@@ -8,6 +8,10 @@ namespace plaq::pic {
 /// Adds J behind the walls to J at its images.
 template <class T>
 void fold_image_current(const patch_grid& m, const sides& walls, fields<T>& f);
+/// Returns the charge of a patch's particles that its walls hold, [2 d + side], before rho is folded: all that will not
+/// be at the nodes before them, so that it is theirs where they arrive.
+template <class T>
+std::vector<double> charge_on_walls(const patch_grid& m, const sides& walls, const fields<T>& f);
 /// Adds rho behind the walls to rho at its images.
 template <class T>
 void fold_image_charge(const patch_grid& m, const sides& walls, fields<T>& f);

@@ -11,8 +11,8 @@ namespace plaq::pic {
 
 namespace {
 
-/// Returns number and weight of the particles of a species that became others in a step: attached to atoms, or ionised
-/// by the field.
+/// Returns number and weight of the particles of a species that became others in a step: attached to atoms, ionised by
+/// the field, or in reactions.
 std::array<double, 2> transformed(const plan& p, const double* row, std::size_t s) {
   std::array<double, 2> out{};
   for (std::size_t n = 0; n < p.scatterings.size(); ++n)
@@ -22,6 +22,12 @@ std::array<double, 2> transformed(const plan& p, const double* row, std::size_t 
   for (std::size_t n = 0; n < p.field_ionisations.size(); ++n)
     if (p.field_ionisations[n].ionised == int(s))
       for (std::size_t i = 0; i < 2; ++i) out[i] += row[record::ionised(p, n) + i];
+  for (std::size_t n = 0; n < p.reactions.size(); ++n)
+    for (std::size_t k = 0; k < 2; ++k)
+      if (int(s) == (k ? p.reactions[n].second : p.reactions[n].first)) {
+        const double* of = row + record::reaction(p, n);
+        out[0] += of[2 + k], out[1] += of[1];
+      }
   return out;
 }
 

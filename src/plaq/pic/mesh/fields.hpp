@@ -1,5 +1,6 @@
 // Electric and magnetic field, current and charge of a patch.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -22,5 +23,12 @@ struct fields {
   }
   void serialize(archive& ar) { ar(e, b, j, rho, phi); }
 };
+
+/// Returns whether B may be other than 0: not in an electrostatic plan without B.
+template <class T>
+bool is_magnetic(const plan& p, const fields<T>& f) {
+  const auto has_values = [](const std::vector<T>& b) { return std::ranges::any_of(b, [](T x) { return x != 0; }); };
+  return !p.electrostatic || std::ranges::any_of(f.b, has_values);
+}
 
 }  // namespace plaq::pic

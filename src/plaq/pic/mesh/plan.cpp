@@ -7,14 +7,10 @@
 #include <string_view>
 
 #include "plaq/base/error.hpp"
-#include "plaq/pic/mesh/plates.hpp"
 
 namespace plaq::pic {
 
 namespace {
-
-constexpr std::array<std::string_view, 3> axis_names{"x", "y", "z"};
-constexpr std::array<std::string_view, 2> side_names{"low", "high"};
 
 template <class Enum>
 Enum parse_name(const std::string& name, std::span<const std::string_view> all, const char* quantity) {
@@ -24,188 +20,6 @@ Enum parse_name(const std::string& name, std::span<const std::string_view> all, 
     list += (i ? ", " : "") + std::string(all[i]);
   }
   throw input_error(std::string(quantity) + " \"" + name + "\" is not one of " + list);
-}
-
-template <class... Part>
-[[noreturn]] void refuse_plan(const Part&... parts) {
-  std::ostringstream text;
-  (text << ... << parts);
-  throw input_error(text.str());
-}
-
-void check_sides(const plan& p, int d) {
-  const auto& f = p.field_boundaries[d];
-  const auto& w = p.particle_boundaries[d];
-  if ((f[0] == field_boundary::periodic) != (f[1] == field_boundary::periodic))
-    refuse_plan("sides of ", axis_names[d], ": fields are periodic at both sides or at none");
-  for (int s = 0; s < 2; ++s) {
-    if ((w[s] == particle_boundary::periodic) != (f[s] == field_boundary::periodic))
-      refuse_plan("the ", side_names[s], " side of ", axis_names[d], ": particles and fields are periodic together");
-    if (w[s] == particle_boundary::thermal && !(p.wall_temperature > 0))
-      refuse_plan("wall_temperature = ", p.wall_temperature, ": a thermal wall needs one above 0");
-    if (f[s] == field_boundary::absorbing && (p.layer < 2 || p.layer > p.cells[d] / 2))
-      refuse_plan("layer = ", p.layer, ": an absorbing layer has from 2 to ", p.cells[d] / 2, " of the ", p.cells[d],
-                  " cells in ", axis_names[d]);
-  }
-}
-
-void check_emitter(const plan& p, std::size_t number) {
-  const emitter& e = p.emitters[number];
-  const auto refuse = [&](const auto&... parts) { refuse_plan("emitter ", number + 1, ": ", parts...); };
-  if (e.species_index < 0 || e.species_index >= int(p.species_list.size()))
-    refuse("species ", e.species_index, " of ", p.species_list.size());
-  if (!(e.weight > 0) || !std::isfinite(e.weight)) refuse("weight = ", e.weight, ": above 0");
-  if (!(e.temperature >= 0)) refuse("temperature = ", e.temperature, ": at least 0");
-  if (!(e.half_width >= 0)) refuse("half_width = ", e.half_width, ": at least 0");
-  if (p.dimensions > 1 && e.half_width == 0) refuse("half_width = 0: above 0 but in one dimension");
-  double length = 0;
-  for (int d = 0; d < p.dimensions; ++d) length += e.normal[d] * e.normal[d];
-  if (!(std::abs(length - 1) < 1e-9)) refuse("the normal has the length ", std::sqrt(length), ", not 1");
-  const frame f = frame_of(p, e);
-  for (int d = 0; d < p.dimensions; ++d) {
-    const double far =
-        e.half_width * ((p.dimensions > 1) * std::abs(f.first[d]) + (p.dimensions > 2) * std::abs(f.second[d]));
-    if (!(e.centre[d] - far >= -1e-9 * p.lengths[d] && e.centre[d] + far <= (1 + 1e-9) * p.lengths[d]))
-      refuse("it reaches from ", e.centre[d] - far, " to ", e.centre[d] + far, " in ", axis_names[d],
-             ", and the box ends at ", p.lengths[d]);
-  }
-  if (e.space_charge_limited) {
-    if (side_of(p, e).side < 0)
-      refuse("one that is limited by space charge lies on a conducting side of the box, its normal into the box");
-    if (p.species_list[std::size_t(e.species_index)].charge == 0)
-      refuse("particles without charge are not limited by space charge");
-  } else if (e.cumulative_flux.empty()) {
-    refuse("it needs a flux");
-  }
-}
-
-void check_antenna(const plan& p, std::size_t number) {
-  const antenna& a = p.antennas[number];
-  const auto refuse = [&](const auto&... parts) { refuse_plan("antenna ", number + 1, ": ", parts...); };
-  if (p.electrostatic) refuse("an electrostatic solver has no light waves");
-  if (a.normal < 0 || a.normal >= p.dimensions)
-    refuse("normal = ", a.normal, ": one of the ", p.dimensions, " dimensions");
-  const double h = p.spacing(a.normal);
-  if (!(a.position >= h && a.position <= p.lengths[a.normal] - h))
-    refuse("at = ", a.position, ": within the box, a cell from its sides");
-  if (!(a.omega > 0 && a.omega * p.dt < 2 * std::min(1.0, p.dt / h)))
-    refuse("omega = ", a.omega, ": above 0, with more than two steps and cells to a wave");
-  if (!(a.waist >= 0) || !std::isfinite(a.field) || !std::isfinite(a.focus) || !std::isfinite(a.phase) ||
-      !std::isfinite(a.angle))
-    refuse("field, focus, phase and angle are numbers, waist is at least 0");
-  for (const double f : a.envelope)
-    if (!std::isfinite(f)) refuse("its envelope is not finite");
-}
-
-void check_conductor(const plan& p, std::size_t number) {
-  const conductor& c = p.conductors[number];
-  std::int64_t all = 1, last = -1;
-  for (int d = 0; d < 3; ++d) all *= p.nodes(d);
-  if (c.nodes.empty()) refuse_plan("conductor ", number + 1, ": it has no nodes of the mesh");
-  for (const auto n : c.nodes) {
-    if (n <= last || n >= all)
-      refuse_plan("conductor ", number + 1, ": nodes are from 0 to ", all - 1, ", in rising order");
-    last = n;
-  }
-  if (!std::isfinite(c.potential) || (c.potential != 0 && !p.electrostatic))
-    refuse_plan("conductor ", number + 1, ": potential = ", c.potential,
-                ": a number, 0 unless the run is electrostatic");
-  if (p.electrostatic && !p.bounded())
-    refuse_plan("conductor ", number + 1, ": in an electrostatic run a side of the box has to conduct, too");
-}
-
-void check_collision_pair(const plan& p, const collision_pair& e) {
-  for (const int s : {e.first, e.second})
-    if (s < 0 || s >= int(p.species_list.size()))
-      refuse_plan("collisions of species ", s, " of ", p.species_list.size());
-  if (!(e.logarithm > 0) || !std::isfinite(e.logarithm))
-    refuse_plan("the Coulomb logarithm = ", e.logarithm, ": above 0");
-  if (!(p.coupling > 0) || !(p.density_scale > 0)) refuse_plan("collisions need the reference density");
-  if (e.every < 1) refuse_plan("collisions every ", e.every, " steps: at least 1");
-}
-
-/// Checks a profile of a gas: one number, or one for each cell.
-void check_gas_profile(const plan& p, const gas_scattering& g, const char* quantity, const std::vector<double>& values,
-                       double least) {
-  std::size_t all = 1;
-  for (int d = 0; d < 3; ++d) all *= std::size_t(p.cells[d]);
-  if (values.size() != 1 && values.size() != all)
-    refuse_plan("scattering ", g.name, ": one ", quantity, " of the gas, or one for each of ", all, " cells");
-  for (const double n : values)
-    if (!(n >= least) || !std::isfinite(n))
-      refuse_plan("scattering ", g.name, ": the ", quantity, " of the gas = ", n, ": at least ", least);
-}
-
-void check_gas_process(const plan& p, const gas_scattering& g, const gas_process& k) {
-  const auto refuse = [&](const auto&... parts) { refuse_plan("scattering ", g.name, ", ", k.label, ": ", parts...); };
-  if (k.energy.size() < 2 || k.energy.size() != k.cross_section.size())
-    refuse("a table has two or more entries, as many energies as cross sections");
-  for (std::size_t n = 0; n < k.energy.size(); ++n)
-    if (!(k.energy[n] >= 0) || (n && !(k.energy[n] > k.energy[n - 1])) || !(k.cross_section[n] >= 0) ||
-        !std::isfinite(k.energy[n]) || !std::isfinite(k.cross_section[n]))
-      refuse("energies rise from 0 or more, cross sections are at least 0");
-  if (!(k.loss >= 0)) refuse("a loss of ", k.loss, ": at least 0");
-  for (std::size_t n = 0; n < k.energy.size() && k.energy[n] < k.loss * (1 - 1e-6); ++n)
-    if (k.cross_section[n] > 0) refuse("a cross section above 0 at ", k.energy[n], ", below the loss of ", k.loss);
-  const auto charge = [&](int s) { return s < 0 ? 0 : p.species_list[std::size_t(s)].charge; };
-  if (k.kind == gas_process_kind::ionisation) {
-    if (g.electrons < 0 || g.ions < 0 || charge(g.electrons) + charge(g.ions) != 0)
-      refuse("it needs species of electrons and ions of opposite charge");
-    if (p.species_list[std::size_t(g.electrons)].mass != p.species_list[std::size_t(g.projectiles)].mass)
-      refuse("particles that ionise have the mass of the new electrons");
-  }
-  if (k.kind == gas_process_kind::attachment &&
-      (g.negative_ions < 0 || charge(g.negative_ions) != charge(g.projectiles)))
-    refuse("it needs a species of negative ions with the charge of the particles that attach");
-}
-
-void check_scattering(const plan& p, const gas_scattering& g) {
-  if (g.projectiles < 0) refuse_plan("scattering ", g.name, " of no species");
-  for (const int s : {g.projectiles, g.electrons, g.ions, g.negative_ions})
-    if (s >= int(p.species_list.size()))
-      refuse_plan("scattering ", g.name, " of species ", s, " of ", p.species_list.size());
-  if (!(g.atom_mass > 0)) refuse_plan("scattering ", g.name, ": mass of an atom = ", g.atom_mass, ": above 0");
-  if (g.sharing == energy_sharing::opal && !(g.opal_energy > 0))
-    refuse_plan("scattering ", g.name, ": opal_energy = ", g.opal_energy, ": above 0");
-  check_gas_profile(p, g, "density", g.density, 0);
-  check_gas_profile(p, g, "temperature", g.temperature, 0);
-  for (const auto& component : g.drift) check_gas_profile(p, g, "drift", component, -1e6);
-  if (g.processes.empty()) refuse_plan("scattering ", g.name, ": it has no process");
-  for (const gas_process& k : g.processes) check_gas_process(p, g, k);
-}
-
-void check_secondary(const plan& p, const secondary_emission& e) {
-  for (const int s : {e.projectiles, e.emitted})
-    if (s < 0 || s >= int(p.species_list.size()))
-      refuse_plan("secondary emission of species ", s, " of ", p.species_list.size());
-  if (!(e.temperature >= 0)) refuse_plan("secondary emission: temperature = ", e.temperature, ": at least 0");
-  if (e.energy.size() < 2 || e.cosines < 2 || e.number.size() != e.energy.size() * e.cosines)
-    refuse_plan("secondary emission: a table of two or more energies and cosines");
-  for (std::size_t n = 0; n < e.energy.size(); ++n)
-    if (!(e.energy[n] >= 0) || (n && !(e.energy[n] > e.energy[n - 1])))
-      refuse_plan("secondary emission: energies rise");
-  for (const double n : e.number)
-    if (!(n >= 0) || !std::isfinite(n)) refuse_plan("secondary emission: ", n, " particles of an impact: at least 0");
-  for (int d = 0; d < 3; ++d)
-    for (int side = 0; side < 2; ++side)
-      if (e.at[d][side] && (d >= p.dimensions || p.particle_boundaries[d][side] != particle_boundary::absorbed))
-        refuse_plan("secondary emission: the ", side_names[side], " side of ", axis_names[d], " absorbs no particles");
-}
-
-void check_window(const plan& p) {
-  if (p.window.speed == 0) return;
-  if (!(p.window.speed > 0 && p.window.speed <= 1) || !(p.window.start >= 0))
-    refuse_plan("window: speed = ", p.window.speed, " is above 0 and up to 1, start = ", p.window.start, " at least 0");
-  if (p.electrostatic || !p.emitters.empty() || !p.conductors.empty())
-    refuse_plan("window: without plates, conductors in the box and electrostatic fields");
-  if (p.periodic(0)) refuse_plan("window: the sides of x are not periodic");
-  for (const gas_scattering& g : p.scatterings)
-    if (g.density.size() * g.temperature.size() * g.drift[0].size() * g.drift[1].size() * g.drift[2].size() > 1)
-      refuse_plan("window: a gas is the same everywhere");
-  if ((p.field_boundaries[0][0] == field_boundary::absorbing ||
-       p.field_boundaries[0][1] == field_boundary::absorbing) &&
-      p.cells[0] / p.patches[0] < p.layer)
-    refuse_plan("window: an absorbing layer lies within one patch, of at least ", p.layer, " cells in x");
 }
 
 }  // namespace
@@ -237,6 +51,11 @@ gas_process_kind parse_gas_process(const std::string& name) {
   return parse_name<gas_process_kind>(name, all, "the process");
 }
 
+emission_law parse_emission_law(const std::string& name) {
+  static constexpr std::array<std::string_view, 3> all{"given", "richardson", "fowler_nordheim"};
+  return parse_name<emission_law>(name, all, "the law of emission");
+}
+
 stencil parse_stencil(const std::string& name) {
   static constexpr std::array<std::string_view, 3> all{"yee", "cowan", "lehe"};
   return parse_name<stencil>(name, all, "the stencil");
@@ -253,10 +72,23 @@ box_side side_of(const plan& p, const emitter& e) {
   return {};
 }
 
+double reaction::rate_at(double at) const {
+  const auto above = std::ranges::upper_bound(energy, at);
+  if (above == energy.begin()) return rate.front();
+  if (above == energy.end()) return rate.back();
+  const auto i = std::size_t(above - energy.begin());
+  const double part = (at - energy[i - 1]) / (energy[i] - energy[i - 1]);
+  return rate[i - 1] + part * (rate[i] - rate[i - 1]);
+}
+
 void emitter::set_flux(const std::vector<double>& flux_per_step) {
   cumulative_flux.assign(1, 0);
   for (const double f : flux_per_step) {
-    if (!(f >= 0) || !std::isfinite(f)) refuse_plan("flux = ", f, ": at least 0");
+    if (!(f >= 0) || !std::isfinite(f)) {
+      std::ostringstream text;
+      text << "flux = " << f << ": at least 0";
+      throw input_error(text.str());
+    }
     cumulative_flux.push_back(cumulative_flux.back() + f);
   }
   if (flux_per_step.empty()) cumulative_flux.clear();
@@ -302,62 +134,6 @@ std::int64_t plan::window_shift(std::int64_t step) const {
 void plan::complete() {
   for (gas_scattering& g : scatterings)
     g.largest_rate = largest_rate_coefficient(g, species_list[std::size_t(g.projectiles)].mass);
-}
-
-void plan::check() const {
-  if (dimensions < 1 || dimensions > 3) refuse_plan("a mesh of ", dimensions, " dimensions: 1, 2 or 3");
-  if (order < 1 || order > 3) refuse_plan("order = ", order, ": shapes have order 1, 2 or 3");
-  double all = 1;
-  for (int d = 0; d < 3; ++d) {
-    if (d >= dimensions) {
-      if (cells[d] != 1 || patches[d] != 1)
-        refuse_plan("a mesh of ", dimensions, " dimensions has one cell and one patch in ", axis_names[d]);
-      continue;
-    }
-    if (!(lengths[d] > 0) || !std::isfinite(lengths[d]))
-      refuse_plan("lengths: ", lengths[d], " in ", axis_names[d], " is not above 0");
-    if (cells[d] < guard())
-      refuse_plan("cells: ", cells[d], " in ", axis_names[d], ", at least ", guard(), " with order ", order);
-    if (patches[d] < 1 || cells[d] / patches[d] < guard())
-      refuse_plan("patches: ", patches[d], " in ", axis_names[d], ", from 1 to ", cells[d] / guard(),
-                  ", since each has at least ", guard(), " of the ", cells[d], " cells with order ", order);
-    all *= patches[d];
-    check_sides(*this, d);
-  }
-  double patch_cells = 1;
-  for (int e = 0; e < 3; ++e) patch_cells *= cells[e] / patches[e] + 1 + 2 * guard();
-  if (patch_cells > 1e9) refuse_plan("patches: one of them has ", patch_cells, " cells, at most 1e9");
-  if (all > 1e7) refuse_plan("patches: ", all, " of them, at most 1e7");
-  if (!(dt > 0) || !std::isfinite(dt)) refuse_plan("dt = ", dt, ": above 0");
-  if (!electrostatic && !(dt < courant()))
-    refuse_plan("dt = ", dt, ": above 0 and below the Courant limit ", courant(),
-                curl == stencil::yee     ? " = 1 / sqrt(sum 1 / dx^2)"
-                : curl == stencil::cowan ? ", the least side of a cell"
-                                         : ", the lower one of dx and 1 / sqrt(1 / dy^2 + 1 / dz^2)");
-  for (std::size_t s = 0; s < species_list.size(); ++s) {
-    const species& k = species_list[s];
-    if (k.name.empty()) refuse_plan("a species has no name");
-    for (std::size_t t = 0; t < s; ++t)
-      if (species_list[t].name == k.name) refuse_plan("two species have the name \"", k.name, "\"");
-    if (!(k.mass > 0) || !std::isfinite(k.mass)) refuse_plan("mass of \"", k.name, "\" = ", k.mass, ": above 0");
-    if (!std::isfinite(k.charge)) refuse_plan("charge of \"", k.name, "\" = ", k.charge, " is not finite");
-  }
-  for (std::size_t n = 0; n < emitters.size(); ++n) check_emitter(*this, n);
-  for (std::size_t n = 0; n < antennas.size(); ++n) check_antenna(*this, n);
-  for (std::size_t n = 0; n < conductors.size(); ++n) check_conductor(*this, n);
-  for (const collision_pair& e : collision_pairs) check_collision_pair(*this, e);
-  for (const gas_scattering& g : scatterings) check_scattering(*this, g);
-  for (const secondary_emission& e : secondaries) check_secondary(*this, e);
-  check_window(*this);
-  for (int d = 0; d < dimensions; ++d)
-    for (int side = 0; side < 2; ++side) {
-      if (electrostatic && field_boundaries[d][side] == field_boundary::absorbing)
-        refuse_plan("the ", side_names[side], " side of ", axis_names[d],
-                    ": an electrostatic field has no absorbing sides");
-      if (!std::isfinite(potentials[d][side]) || (potentials[d][side] != 0 && (!electrostatic || periodic(d))))
-        refuse_plan("potential of the ", side_names[side], " side of ", axis_names[d], " = ", potentials[d][side],
-                    ": a number, other than 0 only at conducting sides of an electrostatic run");
-    }
 }
 
 }  // namespace plaq::pic

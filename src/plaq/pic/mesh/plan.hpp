@@ -45,6 +45,11 @@ struct species {
   double source() const { return test ? 0 : charge; }
 };
 
+/// Law of the flux of a plate: given, or by the field at it: heat (Richardson), or strong fields (Fowler, Nordheim).
+enum class emission_law { given, richardson, fowler_nordheim };
+/// Returns the enumerator of a name. Throws input_error that lists the names.
+emission_law parse_emission_law(const std::string& name);
+
 /// Plate at rest that emits particles of a species: its centre and normal in the dimensions that are used; a line in
 /// two dimensions, a square in three.
 struct emitter {
@@ -56,7 +61,16 @@ struct emitter {
   bool space_charge_limited = false;
   double weight = 1;                  ///< of each particle
   double temperature = 0, drift = 0;  ///< in m_e c^2; of u, along the normal
+  emission_law law = emission_law::given;
+  double work = 0;                  ///< work function, in m_e c^2
+  double enhancement = 1;           ///< of the field, by roughness
+  double factor = 0, exponent = 0;  ///< see emission_laws.hpp
+  /// Factor of the flux, [second][first] direction of the plate, linear between points evenly from -half_width to
+  /// half_width, as many in each direction; or empty.
+  std::vector<double> profile = {};
 
+  /// Returns whether the emission depends on the field, so that the plate is part of a conducting side.
+  bool follows_field() const { return space_charge_limited || law != emission_law::given; }
   /// Sets the weight per area and time of each step; the last one stays. Throws input_error for a value that is
   /// negative or not finite.
   void set_flux(const std::vector<double>& flux_per_step);
@@ -86,11 +100,34 @@ struct conductor {
   double potential = 0;
 };
 
+/// Circuit from the ground to an electrode, whose potential in plan::electrode_potentials is then the voltage of the
+/// source: a resistor, a coil and a capacitor in a row. Or none, where the electrode floats.
+struct circuit {
+  std::string name;
+  int electrode = 0;  ///< its place in plan::electrode_potentials
+  bool floating = false;
+  double resistance = 0, inductance = 0;
+  double capacitance = 0;  ///< 0: no capacitor
+};
+
 /// Two species, or one with itself, with binary Coulomb collisions.
 struct collision_pair {
   int first = 0, second = 0;
   double logarithm = 10;  ///< Coulomb logarithm
   int every = 1;          ///< steps from one collision to the next, which takes the time of all of them
+};
+
+/// Reaction of a particle of one species with one of another, to at most two particles.
+struct reaction {
+  std::string name;
+  int first = 0, second = 0;  ///< species, not the same
+  std::vector<int> products;
+  double released = 0;  ///< kinetic energy that two products have more, in m_e c^2
+  /// Table of the rate coefficient in omega_p / n_0 by the kinetic energy in the centre of mass, in m_e c^2, rising;
+  /// linear between its entries, beyond them as at its ends.
+  std::vector<double> energy, rate;
+
+  double rate_at(double at) const;
 };
 
 /// Emission of particles by impacts of others on sides of the box that absorb them.
@@ -133,10 +170,15 @@ struct plan {
   stencil curl = stencil::yee;
   std::vector<antenna> antennas;
   std::vector<conductor> conductors;
+  /// Relative permittivity of each cell of an electrostatic plan of one dimension; empty: 1. Cells above 1 are solid
+  /// and keep the charge of the particles that they absorb on their surface.
+  std::vector<double> permittivity;
+  std::vector<circuit> circuits;
   std::vector<collision_pair> collision_pairs;
   /// omega_p r_e / c and n_0^(1/3) c / omega_p, which collisions depend on beside normalised numbers.
   double coupling = 0, density_scale = 0;
   std::vector<gas_scattering> scatterings;
+  std::vector<reaction> reactions;
   std::vector<secondary_emission> secondaries;
   std::vector<field_ionisation> field_ionisations;
   moving_window window;

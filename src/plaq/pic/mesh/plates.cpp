@@ -72,6 +72,26 @@ vector point_on_plate(const plan& p, const emitter& e, const tile& t, double u, 
   return out;
 }
 
+double profile_at(const plan& p, const emitter& e, const vector& x) {
+  if (e.profile.empty()) return 1;
+  const bool square = p.dimensions > 2;
+  const auto n = square ? std::size_t(std::lround(std::sqrt(double(e.profile.size())))) : e.profile.size();
+  const frame f = frame_of(p, e);
+  std::array<std::size_t, 2> low{};
+  std::array<double, 2> part{};
+  for (std::size_t k = 0; k < (square ? 2 : 1); ++k) {
+    double along = 0;
+    for (std::size_t d = 0; d < 3; ++d) along += (x[d] - e.centre[d]) * (k ? f.second : f.first)[d];
+    const double place = std::clamp(0.5 * (along / e.half_width + 1), 0.0, 1.0) * double(n - 1);
+    low[k] = std::min(std::size_t(place), n - 2), part[k] = place - double(low[k]);
+  }
+  const auto row = [&](std::size_t j) {
+    const double* values = e.profile.data() + j * n + low[0];
+    return (1 - part[0]) * values[0] + part[0] * values[1];
+  };
+  return square ? (1 - part[1]) * row(low[1]) + part[1] * row(low[1] + 1) : row(0);
+}
+
 frame frame_of(const plan& p, const emitter& e) {
   frame f{.normal = e.normal, .first = {}, .second = {}};
   for (int d = p.dimensions; d < 3; ++d) f.normal[std::size_t(d)] = 0;
@@ -92,7 +112,7 @@ frame frame_of(const plan& p, const emitter& e) {
 std::vector<tile> tiles_in(const plan& p, const patch_grid& m) {
   std::vector<tile> out;
   for (int n = 0; n < int(p.emitters.size()); ++n) {
-    const auto more = p.emitters[std::size_t(n)].space_charge_limited ? side_tiles(p, m, n) : plate_tiles(p, m, n);
+    const auto more = p.emitters[std::size_t(n)].follows_field() ? side_tiles(p, m, n) : plate_tiles(p, m, n);
     out.insert(out.end(), more.begin(), more.end());
   }
   return out;

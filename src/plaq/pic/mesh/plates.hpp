@@ -32,6 +32,9 @@ frame frame_of(const plan& p, const emitter& e);
 /// Returns the point of a plate at u and v in [0, 1] of a tile.
 std::array<double, 3> point_on_plate(const plan& p, const emitter& e, const tile& t, double u, double v);
 
+/// Returns the factor of the flux at a point of a plate.
+double profile_at(const plan& p, const emitter& e, const std::array<double, 3>& x);
+
 /// Returns the two dimensions along a side across d; in dimensions that are not used, cells are 0.
 inline std::array<int, 2> dimensions_along(int d) { return {(d + 1) % 3, (d + 2) % 3}; }
 

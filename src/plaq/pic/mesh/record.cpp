@@ -40,6 +40,13 @@ std::vector<std::string> record::names(const plan& p) {
       for (const char* quantity : {".count_", ".count_weight_"}) out.push_back(g.name + quantity + k.label);
   for (const field_ionisation& i : p.field_ionisations)
     for (const char* quantity : {".count", ".count_weight"}) out.push_back(i.name + quantity);
+  for (const auto& r : p.reactions)
+    for (const std::string& quantity : {std::string(".count"), std::string(".count_weight"),
+                                        ".count_vanished_" + p.species_list[std::size_t(r.first)].name,
+                                        ".count_vanished_" + p.species_list[std::size_t(r.second)].name})
+      out.push_back(r.name + quantity);
+  for (const auto& c : p.circuits)
+    for (const char* quantity : {".potential", ".charge", ".current"}) out.push_back(c.name + quantity);
   return out;
 }
 

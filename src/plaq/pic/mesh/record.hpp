@@ -9,7 +9,8 @@
 namespace plaq::pic {
 
 /// Columns of a row: time, energies of E and B, then those of each species, then "gauss", then two for each process in
-/// a gas and for each field ionisation: the number of particles that had it, and their weight.
+/// a gas and for each field ionisation: the number of particles that had it, and their weight; then four for each
+/// reaction and three for each circuit.
 struct record {
   static constexpr std::size_t time = 0, energies = 1, first_species = 7;
   /// Columns within a species: number and weight after the step; kinetic energy and momentum at time - dt/2, of those
@@ -42,8 +43,15 @@ struct record {
   }
   /// First column of a field ionisation.
   static std::size_t ionised(const plan& p, std::size_t n) { return process(p, p.scatterings.size(), 0) + 2 * n; }
+  /// First column of a reaction: the number of reactions and their weight, and the particles of both species that
+  /// vanished in them.
+  static std::size_t reaction(const plan& p, std::size_t number) {
+    return ionised(p, p.field_ionisations.size()) + 4 * number;
+  }
+  /// First column of a circuit: the potential and the charge of its electrode, and its current.
+  static std::size_t circuit(const plan& p, std::size_t number) { return reaction(p, p.reactions.size()) + 3 * number; }
   /// Number of columns.
-  static std::size_t length(const plan& p) { return ionised(p, p.field_ionisations.size()); }
+  static std::size_t length(const plan& p) { return circuit(p, p.circuits.size()); }
   /// Names of the columns.
   static std::vector<std::string> names(const plan& p);
   /// Merges the rows of two patches: sums, but for time and the residual of Gauss's law, where the larger counts.

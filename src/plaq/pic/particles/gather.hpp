@@ -53,10 +53,12 @@ PLAQ_KERNEL V interpolate(const T* f, const std::ptrdiff_t* stride, const point_
   return sum;
 }
 
-/// Gathers E and B at a register of particles of the cell `at`; `at_nodes`: all components lie at the nodes.
+/// Gathers E and, if it is `magnetic`, B at a register of particles of the cell `at`; `at_nodes`: all components lie at
+/// the nodes.
 template <int D, int Order, class V, class T>
 PLAQ_KERNEL void gather_fields(const patch_grid& m, const fields<T>& f, std::ptrdiff_t at,
-                               const point_weights<D, Order, V>& s, bool at_nodes, V (&e)[3], V (&b)[3]) {
+                               const point_weights<D, Order, V>& s, bool at_nodes, bool magnetic, V (&e)[3],
+                               V (&b)[3]) {
   const auto stride = m.stride.data();
   if (at_nodes) [[unlikely]] {
     for (int c = 0; c < 3; ++c) {
@@ -68,6 +70,7 @@ PLAQ_KERNEL void gather_fields(const patch_grid& m, const fields<T>& f, std::ptr
   e[0] = interpolate<1>(f.e[0].data() + at, stride, s);
   e[1] = interpolate<2>(f.e[1].data() + at, stride, s);
   e[2] = interpolate<4>(f.e[2].data() + at, stride, s);
+  if (!magnetic) return;
   b[0] = interpolate<6>(f.b[0].data() + at, stride, s);
   b[1] = interpolate<5>(f.b[1].data() + at, stride, s);
   b[2] = interpolate<3>(f.b[2].data() + at, stride, s);

@@ -24,6 +24,8 @@ struct motion {
   sides walls{};            ///< sides of the patch that are sides of the box
   bool long_paths = false;  ///< whether a path in a step may be longer than a cell
   bool at_nodes = false;    ///< whether E and B are given at the nodes
+  bool magnetic = true;     ///< false: B is 0 everywhere
+  bool current = true;      ///< whether J is added
 };
 
 /// Particles that cross out of the patch or meet a wall, in rising order. `leaving` are in another patch at the end of
@@ -38,9 +40,9 @@ struct crossing {
 template <class T>
 void sort_by_cell(const patch_grid& m, particles<T>& p);
 
-/// Advances momenta from t - dt/2 to t + dt/2 and positions from t to t + dt, and adds J between. Sums are those of the
-/// new momenta. Throws runtime_failure where a particle moves by more than a cell without `long_paths`, or by a
-/// distance that is not finite.
+/// Advances momenta from t - dt/2 to t + dt/2 and positions from t to t + dt, and adds J between if asked to. Sums are
+/// those of the new momenta. Throws runtime_failure where a particle moves by more than a cell without `long_paths`, or
+/// by a distance that is not finite.
 template <class T>
 particle_sums advance(const patch_grid& m, int order, const motion& by, fields<T>& f, particles<T>& p,
                       crossing& crossed);

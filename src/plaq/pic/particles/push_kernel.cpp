@@ -36,7 +36,7 @@ struct crossing_particles {
 };
 
 /// Deposits the paths that lead to the next cell; lists the particles that leave the patch or are to be followed.
-template <int D, int Order, class V, class T>
+template <int D, int Order, bool Current, class V, class T>
 void deposit_crossing(const patch_grid& m, const motion& by, fields<T>& f, particles<T>& p, const point& cell,
                       std::ptrdiff_t at, crossing_particles<D, V>& buffer, crossing& crossed) {
   bool at_border = false;
@@ -68,14 +68,14 @@ void deposit_crossing(const patch_grid& m, const motion& by, fields<T>& f, parti
     }
     if (leaves) crossed.leaving.push_back(std::uint32_t(i));
     for (int d = 0; d < D; ++d) p.cell[std::size_t(d)][i] = to[d];
-    sum.add(m, start, displacement, buffer.charge[n]);
+    if constexpr (Current) sum.add(m, start, displacement, buffer.charge[n]);
   }
-  sum.add_to(m, f, at);
+  if constexpr (Current) sum.add_to(m, f, at);
   buffer.count = 0;
 }
 
-template <int D, int Order, class T>
-particle_sums advance_kernel(const patch_grid& m, const motion& by, fields<T>& f, particles<T>& p, crossing& crossed) {
+template <int D, int Order, bool Current, class T>
+particle_sums advance_all(const patch_grid& m, const motion& by, fields<T>& f, particles<T>& p, crossing& crossed) {
   using V = linalg::simd<T, linalg::native_lanes<T>>;
   const T h = T(0.5 * by.charge_per_mass * m.dt), density = T(by.charge / m.volume());
   T per_cell[3], flow[3];
@@ -93,8 +93,8 @@ particle_sums advance_kernel(const patch_grid& m, const motion& by, fields<T>& f
       for (int c = 0; c < 3; ++c) u[c] = load_masked<V>(p.u[std::size_t(c)].data() + i, mask);
       const V w = load_masked<V>(p.w.data() + i, mask);
       const point_weights<D, Order, V> s(x);
-      gather_fields(m, f, at, s, by.at_nodes, e, b);
-      accelerate(by.scheme, h, e, b, u);
+      gather_fields(m, f, at, s, by.at_nodes, by.magnetic, e, b);
+      accelerate(by.scheme, by.magnetic, h, e, b, u);
       for (int c = 0; c < 3; ++c) store_masked(p.u[std::size_t(c)].data() + i, u[c], mask);
 
       const V u2 = squared(u), gamma = square_root(unit<V>() + u2), inverse = T(1) / gamma;
@@ -113,20 +113,29 @@ particle_sums advance_kernel(const patch_grid& m, const motion& by, fields<T>& f
                      mask);
       }
       const lane_mask leaves = mask & ~mask_of(stays);
-      const V charge = density * w, kept = keep_lanes(charge, ~leaves);
-      for (int c = 0; c < 3; ++c) q[c] = c < D ? kept * flow[c] : kept * (displacement[c] * flow[c]);
-      current.add(s.node, to, q);
+      const V charge = density * w;
+      if constexpr (Current) {
+        const V kept = keep_lanes(charge, ~leaves);
+        for (int c = 0; c < 3; ++c) q[c] = c < D ? kept * flow[c] : kept * (displacement[c] * flow[c]);
+        current.add(s.node, to, q);
+      }
       if (leaves) {
         buffer.add(i, x, displacement, charge, leaves);
-        if (buffer.full()) deposit_crossing<D, Order>(m, by, f, p, cell, at, buffer, crossed);
+        if (buffer.full()) deposit_crossing<D, Order, Current>(m, by, f, p, cell, at, buffer, crossed);
       }
     });
-    current.add_to(m, f, at);
-    if (buffer.count > 0) deposit_crossing<D, Order>(m, by, f, p, cell, at, buffer, crossed);
+    if constexpr (Current) current.add_to(m, f, at);
+    if (buffer.count > 0) deposit_crossing<D, Order, Current>(m, by, f, p, cell, at, buffer, crossed);
   });
   return {.weight = weight.all(),
           .kinetic = kinetic.all(),
           .momentum = {momentum[0].all(), momentum[1].all(), momentum[2].all()}};
+}
+
+template <int D, int Order, class T>
+particle_sums advance_kernel(const patch_grid& m, const motion& by, fields<T>& f, particles<T>& p, crossing& crossed) {
+  return by.current ? advance_all<D, Order, true>(m, by, f, p, crossed)
+                    : advance_all<D, Order, false>(m, by, f, p, crossed);
 }
 
 template <int D, int Order, class T>
@@ -138,8 +147,8 @@ void kick_kernel(const patch_grid& m, const motion& by, const fields<T>& f, part
       V x[D], u[3], e[3], b[3];
       for (int d = 0; d < D; ++d) x[d] = load_masked<V>(p.x[std::size_t(d)].data() + i, mask);
       for (int c = 0; c < 3; ++c) u[c] = load_masked<V>(p.u[std::size_t(c)].data() + i, mask);
-      gather_fields(m, f, at, point_weights<D, Order, V>(x), by.at_nodes, e, b);
-      accelerate(by.scheme, h, e, b, u);
+      gather_fields(m, f, at, point_weights<D, Order, V>(x), by.at_nodes, by.magnetic, e, b);
+      accelerate(by.scheme, by.magnetic, h, e, b, u);
       for (int c = 0; c < 3; ++c) store_masked(p.u[std::size_t(c)].data() + i, u[c], mask);
     });
   });
@@ -152,7 +161,7 @@ void electric_field_kernel(const patch_grid& m, bool at_nodes, const fields<T>& 
     for_each_register([&](std::size_t i, lane_mask mask) PLAQ_INLINE {
       V x[D], e[3], b[3];
       for (int d = 0; d < D; ++d) x[d] = load_masked<V>(p.x[std::size_t(d)].data() + i, mask);
-      gather_fields(m, f, at, point_weights<D, Order, V>(x), at_nodes, e, b);
+      gather_fields(m, f, at, point_weights<D, Order, V>(x), at_nodes, false, e, b);
       store_masked(out + i, square_root(squared(e)), mask);
     });
   });

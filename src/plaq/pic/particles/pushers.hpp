@@ -85,9 +85,13 @@ PLAQ_KERNEL void higuera_cary(number_of<V> h, const V (&e)[3], const V (&b)[3], 
   for (int c = 0; c < 3; ++c) u[c] = 2 * middle[c] - w[c] + h * e[c];
 }
 
-/// Advances a register of momenta by the scheme.
+/// Advances a register of momenta by the scheme; without B if not `magnetic`, where all schemes agree.
 template <class V>
-PLAQ_KERNEL void accelerate(pusher scheme, number_of<V> h, const V (&e)[3], const V (&b)[3], V (&u)[3]) {
+PLAQ_KERNEL void accelerate(pusher scheme, bool magnetic, number_of<V> h, const V (&e)[3], const V (&b)[3], V (&u)[3]) {
+  if (!magnetic) {
+    for (int c = 0; c < 3; ++c) u[c] = (u[c] + h * e[c]) + h * e[c];
+    return;
+  }
   switch (scheme) {
     case pusher::boris: return boris(h, e, b, u);
     case pusher::vay: return vay(h, e, b, u);

@@ -6,12 +6,27 @@
 #include "plaq/base/error.hpp"
 #include "plaq/pic/mesh/streams.hpp"
 #include "plaq/pic/particles/kernels.hpp"
+#include "plaq/pic/processes/emission_laws.hpp"
 
 namespace plaq::pic {
 
 namespace {
 
 using vector = std::array<double, 3>;
+
+/// Returns the point of a tile at two numbers in [0, 1]: of a face of the patch, or of a part of a plate.
+template <class T>
+vector point_of_tile(const plan& p, const patch<T>& self, const emitter& e, const tile& t,
+                     const std::array<double, 2>& at) {
+  vector x = point_on_plate(p, e, t, at[0], at[1]);
+  if (!e.follows_field()) return x;
+  const auto along = dimensions_along(side_of(p, e).d);
+  for (std::size_t k = 0; k < 2; ++k) {
+    const int d = along[k];
+    x[std::size_t(d)] = (self.mesh.first[d] + t.at[k] + at[k]) * self.mesh.spacing[d];
+  }
+  return x;
+}
 
 /// Returns the charge in the half cell before a side, by face.
 template <class T>
@@ -32,10 +47,10 @@ std::vector<double> charge_near_side(const plan& p, const patch<T>& self, const 
   return out;
 }
 
-/// Returns the number of particles that leave no charge on the conductor behind a face. E at its first half cell, as
-/// the mean of the nodes around the face, is that of the charge on the conductor and of `charge_before` it.
+/// Returns the charge per area of the conductor behind a face, which is the field at it, into the box. E at its first
+/// half cell, as the mean of the nodes around the face, is that of this charge and of `charge_before` it.
 template <class T>
-double missing_particles(const plan& p, const patch<T>& self, const emitter& e, const tile& t, double charge_before) {
+double surface_field(const plan& p, const patch<T>& self, const emitter& e, const tile& t, double charge_before) {
   const patch_grid& m = self.mesh;
   const auto [d, side] = side_of(p, e);
   const auto [a, b] = dimensions_along(d);
@@ -48,23 +63,32 @@ double missing_particles(const plan& p, const patch<T>& self, const emitter& e, 
       node[a] = t.at[0] + i, node[b] = t.at[1] + j;
       field += double(self.f.e[d][std::size_t(m.index(node))]) / (na * nb);
     }
-  return ((side ? -field : field) * t.area - charge_before) /
-         (p.species_list[std::size_t(e.species_index)].charge * e.weight);
+  return (side ? -field : field) - charge_before / t.area;
 }
 
-/// Returns the whole particles of a face limited by space charge in this step.
+/// Returns the particles that a face emits in this step, with a fraction: as many as leave no charge on the conductor,
+/// or by a law.
 template <class T>
-std::int64_t limited_count(const plan& p, const patch<T>& self, const emitter& e, const tile& t,
-                           const std::vector<double>& charge_before, const stream_id& stream) {
+double number_by_field(const plan& p, const patch<T>& self, const emitter& e, const tile& t, double charge_before) {
+  const double field = surface_field(p, self, e, t, charge_before),
+               charge = p.species_list[std::size_t(e.species_index)].charge;
+  if (e.space_charge_limited) return field * t.area / (charge * e.weight);
+  return flux_by_law(e, charge < 0 ? -field : field, p.coupling) * t.area * p.dt / e.weight;
+}
+
+/// Returns the whole particles of a face whose emission depends on the field, in this step.
+template <class T>
+std::int64_t count_by_field(const plan& p, const patch<T>& self, const emitter& e, const tile& t,
+                            const std::vector<double>& charge_before, const stream_id& stream) {
   const int row = self.mesh.cells[dimensions_along(side_of(p, e).d)[0]];
-  const double n = missing_particles(p, self, e, t, charge_before[std::size_t(t.at[0] + row * t.at[1])]);
-  check(n < 1e8,
-        "a plate that is limited by space charge would emit more than 1e8 particles at once: its weight is too small");
+  const double n = number_by_field(p, self, e, t, charge_before[std::size_t(t.at[0] + row * t.at[1])]) *
+                   profile_at(p, e, point_of_tile(p, self, e, t, {0.5, 0.5}));
+  check(n < 1e8, "a plate would emit more than 1e8 particles at once: its weight is too small");
   return std::int64_t(std::floor(std::fmax(n, 0) + unit_interval(random_words(stream, 0)[0])));
 }
 /// Returns the whole particles of a tile with a given flux in a step.
 std::int64_t flux_count(const plan& p, const emitter& e, const tile& t, std::int64_t step) {
-  const double per_flux = t.area * p.dt / e.weight;
+  const double per_flux = t.area * p.dt / e.weight * profile_at(p, e, point_on_plate(p, e, t, 0.5, 0.5));
   // An offset of each tile, so that tiles do not emit all at once.
   const auto constant =
       stream_of(p.seed, random_purpose::emission, std::uint32_t(t.emitter), t.number, ~std::uint64_t(0));
@@ -73,26 +97,13 @@ std::int64_t flux_count(const plan& p, const emitter& e, const tile& t, std::int
          std::int64_t(std::floor(e.flux_until(step) * per_flux + offset));
 }
 
-/// Returns a point of a tile: of a face of the patch, or of a part of a plate.
-template <class T>
-vector random_point(const plan& p, const patch<T>& self, const emitter& e, const tile& t,
-                    const std::array<std::uint64_t, 4>& word) {
-  vector x = point_on_plate(p, e, t, unit_interval(word[0]), unit_interval(word[1]));
-  if (!e.space_charge_limited) return x;
-  const auto along = dimensions_along(side_of(p, e).d);
-  for (std::size_t k = 0; k < 2; ++k) {
-    const int d = along[k];
-    x[std::size_t(d)] = (self.mesh.first[d] + t.at[k] + unit_interval(word[k])) * self.mesh.spacing[d];
-  }
-  return x;
-}
-
 }  // namespace
 
 template <class T>
 moving_particles<T> emit(const plan& p, patch<T>& self, std::size_t s) {
   const patch_grid& m = self.mesh;
   moving_particles<T> out;
+  particles<T> left_charge;  ///< emitted by plates that keep the opposite charge; of sides that conduct, electrodes do
   std::vector<double> charge_before;
   int charge_of = -1;  // emitter that charge_before belongs to
   for (const tile& t : self.tiles) {
@@ -100,16 +111,18 @@ moving_particles<T> emit(const plan& p, patch<T>& self, std::size_t s) {
     if (std::size_t(e.species_index) != s) continue;
     const auto stream =
         stream_of(p.seed, random_purpose::emission, std::uint32_t(t.emitter), t.number, std::uint64_t(self.step));
-    if (e.space_charge_limited && t.emitter != charge_of)
+    if (e.follows_field() && t.emitter != charge_of)
       charge_before = charge_near_side(p, self, side_of(p, e)), charge_of = t.emitter;
     const std::int64_t n =
-        e.space_charge_limited ? limited_count(p, self, e, t, charge_before, stream) : flux_count(p, e, t, self.step);
+        e.follows_field() ? count_by_field(p, self, e, t, charge_before, stream) : flux_count(p, e, t, self.step);
     const frame f = frame_of(p, e);
+    const box_side at_side = side_of(p, e);
+    const bool on_electrode = p.electrostatic && at_side.side >= 0;
     const double spread = std::sqrt(e.temperature / p.species_list[s].mass);
     for (std::int64_t i = 0; i < n; ++i) {
       const auto word = random_words(stream, 2 * std::uint64_t(i) + 1),
                  more = random_words(stream, 2 * std::uint64_t(i) + 2);
-      const vector x = random_point(p, self, e, t, word);
+      const vector x = point_of_tile(p, self, e, t, {unit_interval(word[0]), unit_interval(word[1])});
       // Momentum of a flux: normal along the plate, u exp(-u^2 / 2 spread^2) away from it.
       const auto along = normal_pair(more[0], more[1]);
       const double away = e.drift + spread * std::sqrt(-2 * std::log(above_zero(word[3])));
@@ -133,12 +146,16 @@ moving_particles<T> emit(const plan& p, patch<T>& self, std::size_t s) {
       out.remaining.push_back(above_zero(word[2]));
       self.row[record::at(s, record::emitted)] += 1;
       self.row[record::at(s, record::emitted_weight)] += double(out.state.w.back());
+      if (on_electrode)
+        self.arrived_charge[std::size_t(2 * at_side.d + at_side.side)] -= p.species_list[s].source() * e.weight;
+      else
+        left_charge.append(out.state, out.state.size() - 1, p.dimensions);
     }
   }
-  if (!out.state.empty()) {
+  if (!left_charge.empty()) {
     fields<T> opposite_charge;
     opposite_charge.rho = std::move(self.plate_charge);
-    deposit_charge(m, p.order, opposite_charge, out.state, -p.species_list[s].source());
+    deposit_charge(m, p.order, opposite_charge, left_charge, -p.species_list[s].source());
     self.plate_charge = std::move(opposite_charge.rho);
   }
   return out;

@@ -100,7 +100,8 @@ class gas_step {
         self_(self),
         number_(number),
         by_(p.scatterings[number]),
-        mass_(p.species_list[std::size_t(by_.projectiles)].mass) {}
+        mass_(p.species_list[std::size_t(by_.projectiles)].mass),
+        magnetic_(is_magnetic(p, self.f)) {}
 
   /// Scatters the first `count` particles, cell by cell, but those that are removed, and flags those that it removes.
   void scatter(std::size_t count, std::vector<bool>& removed) {
@@ -210,11 +211,11 @@ class gas_step {
   /// Returns a momentum of species s at the place of projectile i, moved by half a step forward (1) or back (-1): its
   /// own, or `u`. Momenta of particles are those of half a step ago, and collisions happen now.
   vector at_this_time(std::size_t s, std::size_t i, double sign, const vector* u = nullptr) {
-    one_ = {};
-    one_.append(projectiles(), i, p_.dimensions);
+    one_.for_each_array(projectiles(), p_.dimensions, [i](auto& to, const auto& from) { to.assign(1, from[i]); });
     for (std::size_t c = 0; u && c < 3; ++c) one_.u[c][0] = T((*u)[c]);
     const species& k = p_.species_list[s];
-    kick(self_.mesh, p_.order, {.scheme = k.scheme, .charge_per_mass = k.charge / k.mass, .at_nodes = p_.at_nodes},
+    kick(self_.mesh, p_.order,
+         {.scheme = k.scheme, .charge_per_mass = k.charge / k.mass, .at_nodes = p_.at_nodes, .magnetic = magnetic_},
          self_.f, one_, 0.5 * sign * p_.dt);
     return {double(one_.u[0][0]), double(one_.u[1][0]), double(one_.u[2][0])};
   }
@@ -241,6 +242,7 @@ class gas_step {
   const std::size_t number_;
   const gas_scattering& by_;
   const double mass_;
+  const bool magnetic_;
   std::size_t cell_ = 0;  ///< of the box
   particles<T> one_;
 };

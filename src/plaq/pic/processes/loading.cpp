@@ -132,6 +132,7 @@ void load(const plan& p, patch<T>& self, std::size_t s, const particle_source& s
   if (source.x.size() != n * dims || source.drift.size() != 3 * n || source.thermal.size() != 3 * n)
     throw input_error("load: x, drift and thermal have other numbers of entries than w");
   particles<T>& to = self.species[s];
+  self.sorted = false;
   const auto numbers = numbers_by_cell(p, m, source.x);
   for (std::size_t i = 0; i < n; ++i) {
     point cell{};

@@ -31,9 +31,23 @@ face next_face(int dimensions, const std::array<double, 3>& x, const std::array<
   return out;
 }
 
-/// Counts a particle that a conductor in the box has absorbed.
+/// Returns the node of the surface of a dielectric, in one dimension, for a particle that entered this cell.
 template <class T>
-void record_absorbed(patch<T>& self, std::size_t s, double weight) {
+std::size_t surface_node(const patch<T>& self, const point& cell, double x) {
+  const auto at = std::size_t(self.mesh.index(cell));
+  const bool open_below = !self.solids.cells[at - 1], open_above = !self.solids.cells[at + 1];
+  return open_above && (!open_below || x > 0.5) ? at + 1 : at;
+}
+
+/// Counts a particle that a conductor or dielectric in the box has absorbed, in this cell; its charge stays there.
+template <class T>
+void record_absorbed(const plan& p, patch<T>& self, std::size_t s, double weight, const point& cell, double x) {
+  const int solid = self.solids.cells[std::size_t(self.mesh.index(cell))];
+  const double charge = p.species_list[s].source() * weight;
+  if (solid == solid_mask::dielectric)
+    self.plate_charge[surface_node(self, cell, x)] += T(charge / self.mesh.volume());
+  else
+    self.arrived_charge[std::size_t(2 * p.dimensions + solid - 1)] += charge;
   double* row = self.row.data() + record::at(s, 0);
   row[record::absorbed] += 1, row[record::absorbed_weight] += weight;
   row[record::weight] -= weight;
@@ -67,7 +81,7 @@ struct path_walker {
     const patch_grid& m = self.mesh;
     path<T> along{cell, {}, {}};
     for (int c = 0; c < 3; ++c) along.start[c] = T(x[c]), along.displacement[c] = T(displacement[c] * fraction);
-    if (fraction > 0)
+    if (fraction > 0 && self.with_current)
       deposit_path(m, p.order, self.f, along, p.species_list[s].source() * double(self.species[s].w[i]));
     for (int d = 0; d < m.dimensions; ++d) x[d] += displacement[d] * fraction;
     for (int c = 0; c < 3; ++c) displacement[c] *= 1 - fraction;
@@ -104,7 +118,7 @@ path_end apply_particle_boundaries(const plan& p, patch<T>& self, std::size_t s,
     if (!self.walls[d][side] || walker.cell[d] != last) {  // a face between two cells
       walker.cell[d] += side ? 1 : -1, walker.x[d] = 1 - side, wall_hits = 0;
       if (walker.in_solid_cell()) {
-        record_absorbed(self, s, weight);
+        record_absorbed(p, self, s, weight, walker.cell, walker.x[0]);
         return path_end::removed;
       }
       if (p.electrostatic && (walker.cell[d] < 0 || walker.cell[d] >= m.cells[d]))
@@ -125,6 +139,7 @@ path_end apply_particle_boundaries(const plan& p, patch<T>& self, std::size_t s,
       default:
         row[record::left + 2 * std::size_t(d) + std::size_t(side)] += 1;
         row[record::left_weight + 2 * std::size_t(d) + std::size_t(side)] += weight;
+        self.arrived_charge[2 * std::size_t(d) + std::size_t(side)] += p.species_list[s].source() * weight;
         emit_secondaries(p, self, {s, d, side, walker.cell, walker.x, walker.u, weight, number});
         return path_end::removed;
     }
@@ -143,7 +158,7 @@ void absorb_in_conductors(const plan& p, patch<T>& self) {
       point cell{};
       for (int d = 0; d < m.dimensions; ++d) cell[d] = all.cell[d][i];
       if (!self.solids.cells[std::size_t(m.index(cell))]) continue;
-      record_absorbed(self, s, double(all.w[i]));
+      record_absorbed(p, self, s, double(all.w[i]), cell, double(all.x[0][i]));
       all.remove(i, m.dimensions);
     }
   }

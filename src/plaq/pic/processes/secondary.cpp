@@ -55,6 +55,7 @@ void emit_secondaries(const plan& p, patch<T>& self, const impact& of) {
       if (p.species_list[s].tracked) out.id.push_back(self.new_id(p));
       self.row[record::at(s, record::emitted)] += 1;
       self.row[record::at(s, record::emitted_weight)] += double(out.w.back());
+      self.arrived_charge[2 * std::size_t(of.d) + std::size_t(of.side)] -= p.species_list[s].source() * of.weight;
     }
   }
 }
