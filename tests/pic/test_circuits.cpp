@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "plaq/pic/mesh/neighbours.hpp"
 #include "plaq/pic/poisson/circuits.hpp"
 #include "whole.hpp"
 
