@@ -68,8 +68,21 @@ void bind_lqcd_solvers(nb::module_& m) {
           },
           "x"_a, "phi"_a, "residual"_a, "max_steps"_a, free_gil())
       .def(
+          "set_up",
+          [](solver<wilson<double>>& s, const std::vector<coordinates>& aggregates) {
+            s.set_up({.boxes = aggregates});
+          },
+          "aggregates"_a, free_gil())
+      .def(
           "set_up_from", [](solver<wilson<double>>& s, const solver<wilson<double>>& other) { s.set_up_from(other); },
-          "other"_a, free_gil());
+          "other"_a, free_gil())
+      .def(
+          "set_up_with",
+          [](solver<wilson<double>>& s, const std::vector<coordinates>& aggregates,
+             const std::vector<const spinor*>& tests) { s.set_up_with({.boxes = aggregates}, tests); },
+          "aggregates"_a, "tests"_a, free_gil())
+      .def("improve", &solver<wilson<double>>::improve, free_gil())
+      .def("test_vectors", &solver<wilson<double>>::test_vectors, free_gil());
 }
 
 }  // namespace plaq::bindings

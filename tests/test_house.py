@@ -95,9 +95,10 @@ DCA = [["lattice", "units"], ["solver"], ["inputs"], ["parameters", "physics"], 
        ["application"], ["cli", "commands"]]
 DCA_LOOP = [["convergence", "density_search", "mixing"], ["ordering"], ["first_sigma", "state"], ["further", "start"],
             ["observer"], ["setup"], ["status", "two_particle"], ["iteration"], ["loop"]]
-LQCD = [["boundaries", "choices", "integrators"], ["sea"], ["fields", "analysis"], ["files", "measurement_tables"],
-        ["parameters"], ["measurements"], ["action"], ["gauge_fixing", "planning", "results", "start"],
-        ["measuring", "replicas"], ["chain"], ["stored"], ["application"], ["cli", "commands"]]
+LQCD = [["aggregates", "boundaries", "choices", "integrators"], ["sea"], ["fields", "analysis"],
+        ["files", "measurement_tables"], ["parameters"], ["measurements"], ["action"],
+        ["gauge_fixing", "planning", "results", "start"], ["measuring", "replicas"], ["chain"], ["stored"],
+        ["application"], ["cli", "commands"]]
 PIC = [["inputs", "quiet_start"], ["plasma"], ["planning", "diagnostics"], ["results"], ["simulation"],
        ["application"], ["cli", "commands"], ["picmi"]]
 MODULES = {str(path.relative_to(ROOT / "python").with_suffix("")).replace("/", ".").removesuffix(".__init__"): path

@@ -21,8 +21,8 @@ HALF_SPINOR = 12 * 8  # bytes
 SUM = 8 * 69  # bytes of an exact sum
 
 
-def halo(grid: list[int], box: list[int], levels: list[dict], overhead: float) -> float:
-    """Seconds for the half spinors of one parity, all ranks at once."""
+def halo(grid: list[int], box: list[int], levels: list[dict], overhead: float, site: int = HALF_SPINOR) -> float:
+    """Seconds for ``site`` bytes, those of half spinors, of each site of one parity on the faces, all ranks at once."""
     ranks = math.prod(grid)
     place = np.indices(grid).reshape(4, -1)
     messages, ports, latency = 0, [], 0.0
@@ -34,7 +34,7 @@ def halo(grid: list[int], box: list[int], levels: list[dict], overhead: float) -
                 moved = place.copy()
                 moved[mu] = (moved[mu] + step) % grid[mu]
                 out = np.ravel_multi_index(moved, grid) // unit != np.arange(ranks) // unit
-                size = HALF_SPINOR * math.prod(box) / box[mu] / 2
+                size = site * math.prod(box) / box[mu] / 2
                 np.add.at(leaving, np.arange(ranks)[out] // unit, size)
                 messages += out.any() and i == 0
         if leaving.any():

@@ -230,6 +230,22 @@ def test_a_stopped_run_goes_on_to_the_same_bits(again, whole):
     assert len(list((folder / "run").glob("checkpoint.*"))) == 2
 
 
+def test_a_run_with_multigrid_goes_on_with_its_test_vectors(tmp_path):
+    text = ("[lattice]\nextents = [4, 4, 4, 4]\n[action]\nbeta = 5.6\n[quarks.light]\nkappa = 0.14\nmu = 0.1\n"
+            'solver = "multigrid"\naggregates = [[2, 2, 2, 2]]\n[updates]\nalgorithm = "hmc"\nthermalisation = 1\n'
+            "configurations = 3\nsweeps = 1\n[hmc]\nsteps = [1, 2]\nlength = 0.1\n")
+    for name in ("whole", "again"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "input.toml").write_text(text)
+    stopped(tmp_path / "again", 2)
+    assert {path.name for path in next((tmp_path / "again/run").glob("checkpoint.parts.*")).iterdir()} == {
+        "links", "light"}
+    for name in ("whole", "again"):
+        done = plaq(tmp_path / name, "run", "input.toml", "--workers", 1)
+        assert done.returncode == 0, done.stderr
+    assert digest(tmp_path / "again") == digest(tmp_path / "whole")
+
+
 @pytest.mark.parametrize("where, error", [
     ("posix_fallocate", OSError(errno.ENOSPC, "No space left on device")),  # no room for the gauge field
     ("save", KeyboardInterrupt())])  # killed when it is written, and the rest is not
@@ -335,6 +351,10 @@ PAIR = ("--set", "updates.algorithm=hmc", "--set", "quarks.light.kappa=0.14", "-
      "hmc.steps = [4, 2] is not allowed: one number for each term"),
     ((*PAIR, "--set", "quarks.light.masses=[0.5, 0.1]"),
      "quarks.light.masses = [0.5, 0.1] is not allowed: masses ascend"),
+    ((*PAIR, "--set", "quarks.light.aggregates=[[2, 2, 2, 2]]"),
+     'quarks.light.aggregates = [[2, 2, 2, 2]] is not allowed with solver = "cg": it is for multigrid'),
+    (("--set", "mesons.pion.solver=multigrid", "--set", "mesons.pion.aggregates=[[2, 2, 2, 2], [2, 1, 1, 1]]"),
+     "does not divide [2, 2, 2, 2] into an even number of aggregates in each direction"),
     ((*PAIR, "--set", "quarks.light.range=[0.1, 5]"),
      "quarks.light.range = [0.1, 5.0] is not allowed: two quarks of one"),
     ((*PAIR, "--set", "quarks.light.masses=[0.1]", "--set", "quarks.light.kappas=[0.1, 0.12]"),

@@ -8,8 +8,9 @@ import pytest
 
 from plaq import lqcd
 from plaq.errors import InputError
+from plaq.lqcd.action.hmc import TimeScale, trajectory
 from plaq.lqcd.action.reweighting import pair_exponents, root_exponents
-from plaq.lqcd.action.terms import QuarkTerm
+from plaq.lqcd.action.terms import GaugeTerm, QuarkTerm
 from plaq.lqcd.fields.eigenvectors import lowest_eigenvectors
 from plaq.lqcd.fields.inverse_root import InverseRoot
 from plaq.lqcd.fields.momenta import Momenta
@@ -125,3 +126,20 @@ def test_multigrid_gives_the_forces_of_conjugate_gradient():
     assert np.isclose(found[0][1], found[1][1], rtol=1e-10)
     with pytest.raises(InputError, match="without a twist"):
         lqcd.solve_normal(lqcd.Wilson(gauge, 0.15), lqcd.SpinorField(gauge.lattice, odd=True), 0.1, method="multigrid")
+
+
+def test_multigrid_keeps_its_test_vectors_along_a_chain():
+    """Trajectories are reversible to rounding, and continue from stored vectors to the same bits."""
+    def run(gauge, term, number):
+        scales = [TimeScale((term,), 2, "leapfrog"), TimeScale((GaugeTerm(5.6),), 2)]
+        return trajectory(gauge, scales, 0.2, 1, number, always=True, reverse=number == 0)
+
+    def make():
+        return QuarkTerm(0.14, 0.05, (1, 0, 0, 0), 1.0, solver="multigrid", aggregates=[(2, 2, 2, 2)])
+
+    gauge, term, other = thermal((4, 4, 4, 4)), make(), make()
+    change, links = run(gauge, term, 0).returned
+    assert abs(change) < 1e-9 and links < 1e-12
+    other.vectors, again = term.test_vectors(), gauge.copy()
+    assert run(again, other, 1) == run(gauge, term, 1)
+    assert np.array_equal(again.array, gauge.array)

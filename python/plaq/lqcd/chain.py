@@ -21,6 +21,7 @@ from plaq.lqcd.fields.lattice import Lattice
 from plaq.lqcd.fields.schroedinger import Walls
 from plaq.lqcd.files.gauge_formats import read_gauge
 from plaq.lqcd.files.ildg import read_ildg, write_ildg
+from plaq.lqcd.files.vector_file import read_vectors, write_vectors
 from plaq.lqcd.measuring import PARTS, PROPAGATORS, Measurements
 from plaq.lqcd.parameters import STARTS, Parameters
 from plaq.lqcd.results import Results
@@ -28,6 +29,8 @@ from plaq.machine import pool_options
 from plaq.run.driver import Run
 from plaq.run.folder import parts_of
 from plaq.run.timing import timed
+
+LINKS = "links"  # name of the gauge field in the folder of a checkpoint
 
 
 class Chain:
@@ -45,14 +48,18 @@ class Chain:
             self.gauge = self.first_field()
             self.sweeps, self.trajectories = 0, np.zeros((0, 2))
         else:
-            self.gauge = read_ildg(parts_of(self.folder, state["parts"]), self.lattice)
+            path = parts_of(self.folder, state["parts"])
+            is_folder = run.comm.on_root(path.is_dir, share=True)
+            self.gauge = read_ildg(path / LINKS if is_folder else path, self.lattice)
             self.sweeps, self.trajectories = int(state["sweeps"]), state["trajectories"]
         self.before = self.sweeps, len(self.measured)  # where this process began
         self.ranges = Ranges(p, self.sweeps, state and state["ranges"])
         self.monitors = Monitors(p, state and state["monitors"])
-        if p.updates.algorithm == "hmc":
-            self.action = action_of(p)
+        self.action = action_of(p) if p.updates.algorithm == "hmc" else None
+        if self.action:
             self.scales = self.action.scales(p)
+            for term in self.action.multigrid if state and is_folder else ():
+                term.vectors = read_vectors(path / term.name, self.lattice)
 
     def first_field(self) -> GaugeField:
         """Return the field that the chain begins with."""
@@ -175,9 +182,20 @@ class Chain:
     def state(self) -> dict[str, Any] | None:
         label = str(self.sweeps)
         with timed(self.seconds, "checkpoints"):
-            self.write(parts_of(self.folder, label))
+            self.write_parts(parts_of(self.folder, label))
         return self.run.output and {"parts": label, "sweeps": self.sweeps, "trajectories": self.trajectories,
                                   "ranges": self.ranges.rows, "monitors": self.monitors.rows, **self.measured.state()}
+
+    def write_parts(self, path: Path) -> None:
+        """Write the gauge field, in a folder with the test vectors of multigrid if the action has any."""
+        vectors = {term.name: term.test_vectors() for term in self.action.multigrid} if self.action else {}
+        if not any(vectors.values()):
+            self.write(path)
+            return
+        self.run.comm.on_root(lambda: path.mkdir(exist_ok=True))
+        self.write(path / LINKS)
+        for name, fields in vectors.items():
+            write_vectors(path / name, self.lattice, fields)
 
     def distributed_numbers(self):
         return None

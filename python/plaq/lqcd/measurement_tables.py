@@ -9,7 +9,7 @@ from typing import Any
 from plaq.errors import InputError
 from plaq.inputs.kinds import boolean, choice, either, integer, list_of, one_of, real, text
 from plaq.inputs.schema import REQUIRED, Parameter, shown
-from plaq.lqcd import boundaries
+from plaq.lqcd import aggregates, boundaries
 from plaq.lqcd.choices import FLOWS, KAPPA, MASS, METHODS, PRECISIONS, RESIDUAL
 from plaq.lqcd.fields.gamma import STRUCTURES
 from plaq.lqcd.sea import check_clover
@@ -101,6 +101,7 @@ def _solver(section: str) -> list[Parameter]:
     return [Parameter(section, "solver", choice(*METHODS), "cg", "", "method for the propagators"),
             Parameter(section, "precision", choice(*PRECISIONS), "single", "",
                       "precision of most of its steps; half is single with links in 16 bits; multigrid has single"),
+            aggregates.parameter(section),
             Parameter(section, "residual", RESIDUAL, 1e-9, "", "|eta - M psi| / |eta| of the propagators")]
 
 
@@ -279,6 +280,7 @@ def check_quarks(table: Any, source: str, extents: Sequence[int]) -> None:
     if table.solver == "multigrid" and table.precision != "single":
         raise InputError(f'{source}.precision = "{table.precision}" is not allowed with solver = "multigrid": its '
                          "steps are in single precision")
+    aggregates.check_aggregates(table, source, extents)
     sites = getattr(table, "sources", 1)
     check_sites(sites, source, extents)
     check_distinct(table, "momenta", source)

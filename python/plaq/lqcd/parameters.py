@@ -10,7 +10,7 @@ from plaq.errors import InputError
 from plaq.inputs import parameters, running
 from plaq.inputs.kinds import boolean, choice, either, integer, list_of, one_of, real, text
 from plaq.inputs.schema import REQUIRED, Parameter, Schema, shown
-from plaq.lqcd import boundaries, measurement_tables, sea
+from plaq.lqcd import aggregates, boundaries, measurement_tables, sea
 from plaq.lqcd.choices import (
     GAUGES,
     KAPPA,
@@ -100,6 +100,7 @@ SCHEMA = Schema({
     Parameter("quarks.*", "force_residual", RESIDUAL, 1e-7, "", "residual of solutions for forces"),
     Parameter("quarks.*", "solver", choice(*SEA_METHODS), "cg", "",
               "method for the first term of two equal quarks; the others take cg"),
+    aggregates.parameter("quarks.*"),
     Parameter("quarks.*", "precision", choice(*PRECISIONS), "single", "",
               "precision of most steps of two equal quarks"),
     Parameter("quarks.*", "history", integer(0, 20), 0, "",
@@ -185,6 +186,8 @@ class Parameters(parameters.Parameters):
         boundaries.check_lattice(values, source)
         measurement_tables.check(values, source)
         cls._check_walls(values, source)
+        for name, q in values["quarks"].items():
+            aggregates.check_aggregates(q, f"{source}: quarks.{name}", extents)
         sea.check_quarks(values["quarks"], values["lattice"].boundary, source)
         sea.check_reweighting(values["quarks"], values["reweighting"], source)
         if values["measure"].configurations:

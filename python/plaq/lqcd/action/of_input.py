@@ -9,7 +9,7 @@ from typing import Any
 from plaq.lqcd import sea
 from plaq.lqcd.action.hmc import TimeScale
 from plaq.lqcd.action.rational import CorrectionTerm, RationalTerm
-from plaq.lqcd.action.terms import CloverTerm, GaugeTerm, Term, WallTerm, doublet
+from plaq.lqcd.action.terms import CloverTerm, GaugeTerm, QuarkTerm, Term, WallTerm, doublet
 from plaq.lqcd.choices import rectangle_coefficient
 from plaq.lqcd.fields.doublet import Doublet
 from plaq.lqcd.fields.inverse_root import InverseRoot
@@ -27,6 +27,12 @@ class Action:
 
     terms: dict[str, tuple[Term, ...]]
     corrections: tuple[Term, ...] = ()
+
+    @property
+    def multigrid(self) -> list[QuarkTerm]:
+        """Terms that are solved by multigrid."""
+        return [term for group in self.terms.values() for term in group
+                if isinstance(term, QuarkTerm) and term.solver == "multigrid"]
 
     def scales(self, p: Parameters) -> list[TimeScale]:
         """Return the time scales of the input, the one with the longest steps first."""
@@ -78,8 +84,8 @@ def operator_of(p: Parameters, name: str) -> partial:
 def _pair(q: Any, matrix: partial, first: int) -> list[tuple[Term, ...]]:
     more = {key: matrix.keywords[key] for key in ("exponential", "open_ends", "cF", "spare") if key in matrix.keywords}
     groups = doublet(q.kappa, q.mu, q.theta, q.masses, q.csw, kappas=q.kappas, regulator=q.regulator, more=more,
-                     first=first, solver=q.solver, residual=q.residual, force_residual=q.force_residual,
-                     precision=q.precision, history=q.history)
+                     first=first, solver=q.solver, aggregates=q.aggregates, residual=q.residual,
+                     force_residual=q.force_residual, precision=q.precision, history=q.history)
     return groups[:-1] if q.ratio else groups  # the clover term of even sites is in both determinants
 
 

@@ -20,7 +20,7 @@ from plaq.lqcd.fields.lattice import Lattice
 from plaq.lqcd.fields.linear_operator import LinearOperator
 from plaq.lqcd.fields.momenta import Momenta
 from plaq.lqcd.fields.schroedinger import Walls
-from plaq.lqcd.fields.solvers import solve_normal
+from plaq.lqcd.fields.solvers import set_up_multigrid, solve_normal
 from plaq.lqcd.fields.spinor_field import SpinorField
 from plaq.lqcd.fields.wilson import Wilson
 
@@ -107,15 +107,17 @@ class QuarkTerm(Term):
     W = 1 if both are None.
 
     more : further arguments of `Wilson`. number : index of the pseudofermion in a trajectory. residual, force_residual,
-    precision : of the solutions for values and kicks, and of the steps to them. solver : "cg", or "multigrid", whose
-    test vectors are found once in a trajectory, and kept for the fields along it. history : number of solutions for
-    kicks that the next one begins from (`ChronologicalGuess`); from zero if 0.
+    precision : of the solutions for values and kicks, and of the steps to them. solver : "cg", or "multigrid" with
+    these ``aggregates`` (`set_up_multigrid`). Its test vectors are found in the first trajectory, improved once at the
+    beginning of each further one, and kept for the fields along it. history : number of solutions for kicks that the
+    next one begins from (`ChronologicalGuess`); from zero if 0.
     """
 
     def __init__(self, kappa: float, mu: float = 0.0, theta: Sequence[float] = (0, 0, 0, 0), csw: float = 0.0, *,
                  mass: float = 0.0, heavier: float | None = None, heavier_kappa: float | None = None,
                  more: Mapping[str, Any] = MappingProxyType({}), number: int = 0, residual: float = 1e-12,
-                 force_residual: float = 1e-8, precision: str = "single", solver: str = "cg", history: int = 0):
+                 force_residual: float = 1e-8, precision: str = "single", solver: str = "cg",
+                 aggregates: Sequence[Sequence[int]] = (), history: int = 0):
         self.kappa, self.number = kappa, number
         self.matrix = partial(Wilson, kappa=kappa, mu=mu, theta=tuple(theta), csw=csw, **more)
         self.heavier_kappa = kappa if heavier_kappa is None else heavier_kappa
@@ -124,13 +126,16 @@ class QuarkTerm(Term):
         self.heavier_twist = (None if heavier is None and heavier_kappa is None
                               else 2 * self.heavier_kappa * (heavier or 0.0))
         self.residual, self.force_residual = residual, force_residual
-        self.precision, self.solver = precision, solver
+        self.precision, self.solver, self.aggregates = precision, solver, aggregates
         self.guess = ChronologicalGuess(history)
-        self.with_setup: Wilson | None = None  # operator with the setup of multigrid of this trajectory
+        self.vectors: list[SpinorField] = []  # test vectors that the chain has before its first trajectory here
+        self.with_setup: Wilson | None = None  # operator with the newest setup of multigrid
+        self.is_new = True  # whether the trajectory has not improved it yet
         self.phi: SpinorField | None = None
 
     def begin(self, gauge: GaugeField, seed: int, trajectory: int) -> float:
         self.forget()
+        self.is_new = True
         eta = SpinorField(gauge.lattice, odd=True)
         eta.native.pseudofermion(seed, trajectory, self.number)
         M = gauge.operator(self.matrix)
@@ -168,7 +173,13 @@ class QuarkTerm(Term):
 
     def forget(self) -> None:
         self.guess.forget()
-        self.with_setup = None
+
+    def test_vectors(self) -> list[SpinorField]:
+        """Return the test vectors of multigrid, for `vectors` of a term that continues the chain. Collective."""
+        if self.with_setup is None:
+            return self.vectors
+        lattice, solver = self.with_setup.lattice, self.with_setup.solver
+        return [SpinorField(lattice, native) for native in lattice.call(solver.test_vectors)]
 
     def _source(self, gauge: GaugeField) -> tuple[Wilson, SpinorField]:
         """Return the operator of M without its twist, and W^+ phi."""
@@ -181,11 +192,24 @@ class QuarkTerm(Term):
         return gauge.operator(self.matrix), chi
 
     def _solve(self, M: Wilson, chi: SpinorField, residual: float) -> SpinorField:
-        if self.solver == "multigrid" and self.with_setup is not M:
-            if self.with_setup is not None:
-                M.solver.set_up_from(self.with_setup.solver)
-            self.with_setup = M
+        if self.solver == "multigrid" and (self.is_new or self.with_setup is not M):
+            self._set_up(M)
         return solve_normal(M, chi, self.twist, residual, self.precision, method=self.solver)
+
+
+    def _set_up(self, M: Wilson) -> None:
+        """Set up multigrid of M with the test vectors so far, improved if a trajectory has begun."""
+        call, is_first = M.lattice.call, self.with_setup is None and not self.vectors
+        if is_first:
+            set_up_multigrid(M, self.aggregates)
+        elif self.with_setup is None:
+            call(M.solver.set_up_with, self.aggregates, [vector.native for vector in self.vectors])
+            self.vectors = []
+        elif self.with_setup is not M:
+            call(M.solver.set_up_from, self.with_setup.solver)
+        if self.is_new and not is_first:
+            call(M.solver.improve)
+        self.with_setup, self.is_new = M, False
 
 
 class CloverTerm(Term):

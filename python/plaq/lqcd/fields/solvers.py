@@ -57,6 +57,16 @@ def solve(matrix: LinearOperator[Vector], eta: Vector, residual: float = 1e-10, 
     return psi, result
 
 
+def set_up_multigrid(matrix: Wilson, aggregates: Sequence[Sequence[int]] = ()) -> None:
+    """Set up multigrid for all further solves, which the first one does otherwise, with two levels.
+
+    aggregates : extents of aggregates on each level, in sites of the level above, such as ``[(4, 4, 4, 4), (2, 2, 2,
+    2)]`` for three levels; two levels, of about 4^4 sites, if empty. InputError if aggregates do not fit into the boxes
+    of ranks. Collective.
+    """
+    matrix.lattice.call(matrix.solver.set_up, [list(box) for box in aggregates])
+
+
 def begin_with(eigenvectors: Eigenvectors[SpinorField], matrix: Wilson, eta: SpinorField) -> SpinorField:
     r"""Return psi whose odd sites solve $\hat M^+\hat M x = \hat M^+ b$ in the space of eigenvectors. Collective.
 

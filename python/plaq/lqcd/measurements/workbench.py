@@ -11,6 +11,7 @@ from typing import Any
 
 from plaq.lqcd.fields.gauge_field import GaugeField
 from plaq.lqcd.fields.propagators import Propagator, Smearing, propagator
+from plaq.lqcd.fields.solvers import set_up_multigrid
 from plaq.lqcd.fields.sources import Source
 from plaq.lqcd.fields.wilson import Wilson
 from plaq.lqcd.files.propagator_file import read_propagator, write_propagator
@@ -29,6 +30,7 @@ class Quark:
     open_ends: bool
     cF: float
     solver: str
+    aggregates: tuple[tuple[int, ...], ...]
     precision: str
     residual: float
 
@@ -94,6 +96,8 @@ class Workbench:
             self._matrix = None  # frees the operator before the next one is made
             self._matrix = quark, Wilson(self.gauge, quark.kappa, quark.mu, quark.theta, quark.csw,
                                          exponential=quark.exponential, open_ends=quark.open_ends, cF=quark.cF)
+            if quark.solver == "multigrid":
+                set_up_multigrid(self._matrix[1], quark.aggregates)
         return self._matrix[1]
 
     def line(self, line: Line) -> Propagator:
@@ -132,7 +136,7 @@ def quark_of(p: Parameters, table: Any, kappa: float, mu: float) -> Quark:
     is_open = p.lattice.boundary == "open"
     theta = (0.0, *table.theta[1:]) if is_open else tuple(table.theta)
     return Quark(kappa, mu, theta, table.csw, table.clover == "exponential", is_open, table.cF, table.solver,
-                 table.precision, table.residual)
+                 table.aggregates, table.precision, table.residual)
 
 
 def brush_of(table: Any, steps: int) -> Brush:

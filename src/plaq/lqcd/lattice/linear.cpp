@@ -1,5 +1,7 @@
 #include "plaq/lqcd/lattice/linear.hpp"
 
+#include <algorithm>
+#include <array>
 #include <vector>
 
 #include "plaq/base/error.hpp"
@@ -18,6 +20,13 @@ std::vector<term<T>> to_terms(const spinors<T>& out, std::initializer_list<linea
     list.push_back({t.x->data(), t.upper, t.lower});
   }
   return list;
+}
+
+/// Calls work(begin, end) on pieces that stay in the first cache while several fields are read.
+template <class Work>
+void by_pieces(std::size_t first, std::size_t end, Work&& work) {
+  constexpr std::size_t groups = 4;
+  for (; first < end; first += groups) work(first, std::min(first + groups, end));
 }
 
 }  // namespace
@@ -54,6 +63,35 @@ double norm2(context& ctx, const spinors<T>& x) {
   })[0];
 }
 
+template <class T>
+std::vector<std::complex<double>> dots(context& ctx, const std::vector<const spinors<T>*>& x, const spinors<T>& y) {
+  for (const auto* one : x) check(one->same_sites(y), "a product of fields with different sites");
+  const auto parts =
+      sum_over_sites(ctx, "dots", int(2 * x.size()), y.groups(), [&](std::size_t first, std::size_t end, auto& sums) {
+        by_pieces(first, end, [&](std::size_t begin, std::size_t stop) {
+          for (std::size_t i = 0; i < x.size(); ++i)
+            add_scalar_product(y.lanes(), begin, stop, x[i]->data(), y.data(), sums[2 * i], sums[2 * i + 1]);
+        });
+      });
+  std::vector<std::complex<double>> products;
+  for (std::size_t i = 0; i < x.size(); ++i) products.emplace_back(parts[2 * i], parts[2 * i + 1]);
+  return products;
+}
+
+template <class T>
+void add(context& ctx, spinors<T>& y, std::span<const std::complex<double>> a, std::span<const spinors<T>> x) {
+  for (std::size_t i = 0; i < a.size(); ++i) check(x[i].same_sites(y), "a sum of fields with different sites");
+  ctx.workers.parallel_for("add", std::size_t(y.groups()), [&](std::size_t first, std::size_t end) {
+    by_pieces(first, end, [&](std::size_t begin, std::size_t stop) {
+      for (std::size_t i = 0; i < a.size(); ++i) {
+        const std::complex<T> factor(a[i]);
+        const std::array<term<T>, 2> terms{{{y.data(), 1, 1}, {x[i].data(), factor, factor}}};
+        combine<T>(y.lanes(), begin, stop, y.data(), terms, nullptr);
+      }
+    });
+  });
+}
+
 template void combine(context&, spinors<double>&, std::initializer_list<linear_term<double>>);
 template void combine(context&, spinors<float>&, std::initializer_list<linear_term<float>>);
 template double combine_norm2(context&, spinors<double>&, std::initializer_list<linear_term<double>>);
@@ -62,5 +100,11 @@ template std::complex<double> dot(context&, const spinors<double>&, const spinor
 template std::complex<double> dot(context&, const spinors<float>&, const spinors<float>&);
 template double norm2(context&, const spinors<double>&);
 template double norm2(context&, const spinors<float>&);
+template std::vector<std::complex<double>> dots(context&, const std::vector<const spinors<double>*>&,
+                                                const spinors<double>&);
+template std::vector<std::complex<double>> dots(context&, const std::vector<const spinors<float>*>&,
+                                                const spinors<float>&);
+template void add(context&, spinors<double>&, std::span<const std::complex<double>>, std::span<const spinors<double>>);
+template void add(context&, spinors<float>&, std::span<const std::complex<double>>, std::span<const spinors<float>>);
 
 }  // namespace plaq::lqcd

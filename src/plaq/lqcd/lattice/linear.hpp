@@ -3,6 +3,8 @@
 #pragma once
 #include <complex>
 #include <initializer_list>
+#include <span>
+#include <vector>
 
 #include "plaq/lqcd/lattice/context.hpp"
 #include "plaq/lqcd/lattice/field.hpp"
@@ -37,5 +39,12 @@ template <class T>
 std::complex<double> dot(context& ctx, const spinors<T>& x, const spinors<T>& y);
 template <class T>
 double norm2(context& ctx, const spinors<T>& x);
+
+/// Returns (x_i, y) of several fields, with one sum over ranks.
+template <class T>
+std::vector<std::complex<double>> dots(context& ctx, const std::vector<const spinors<T>*>& x, const spinors<T>& y);
+/// Adds the sum of a_i x_i to y, of as many of the fields as there are factors.
+template <class T>
+void add(context& ctx, spinors<T>& y, std::span<const std::complex<double>> a, std::span<const spinors<T>> x);
 
 }  // namespace plaq::lqcd

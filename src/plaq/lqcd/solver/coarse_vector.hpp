@@ -2,6 +2,7 @@
 #pragma once
 #include <complex>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "plaq/lqcd/lattice/context.hpp"
@@ -23,7 +24,11 @@ struct coarse_vector {
 /// Returns the scalar product, computed in single precision on each site and summed exactly. Collective.
 std::complex<double> dot(context& ctx, const coarse_vector& x, const coarse_vector& y);
 double norm2(context& ctx, const coarse_vector& x);
-/// Adds a x to y.
+/// Returns (x_i, y) of several vectors, with one sum over ranks. Collective.
+std::vector<std::complex<double>> dots(context& ctx, const std::vector<const coarse_vector*>& x,
+                                       const coarse_vector& y);
+/// Adds a x to y; adds the sum of a_i x_i to y, of as many of the vectors as there are factors.
 void add(context& ctx, coarse_vector& y, std::complex<double> a, const coarse_vector& x);
+void add(context& ctx, coarse_vector& y, std::span<const std::complex<double>> a, std::span<const coarse_vector> x);
 
 }  // namespace plaq::lqcd

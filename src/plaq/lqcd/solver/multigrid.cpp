@@ -42,10 +42,7 @@ multigrid::multigrid(context& ctx, wilson<float>& M, const multigrid_options& op
       numbers_(V_.field()),
       residual_(M.layout(), sites::odd) {
   tests_.assign(options_.vectors, residual_);
-  spinors<float> r(residual_), w(residual_);
-  const auto normalise = [&](spinors<float>& v) {
-    combine<float>(ctx_, v, {{float(1 / std::sqrt(norm2(ctx_, v))), v}});
-  };
+  spinors<float> r(residual_);
   for (int j = 0; j < options_.vectors; ++j) {
     gaussian(tests_[j], spinor_stream{1, std::uint32_t(j), 0, random_purpose::test_vectors});
     for (int i = 0; i < first_rounds; ++i) {
@@ -57,14 +54,24 @@ multigrid::multigrid(context& ctx, wilson<float>& M, const multigrid_options& op
     }
   }
   build();
-  for (int i = 0; i < options_.rounds; ++i) {
-    for (auto& v : tests_) {
-      precondition(r, w, v);
-      v = r;
-      normalise(v);
-    }
-    build();
-  }
+  improve(options_.rounds);
+}
+
+multigrid::multigrid(context& ctx, wilson<float>& M, const multigrid_options& options,
+                     std::vector<spinors<float>> tests)
+    : ctx_(ctx),
+      M_(M),
+      options_(options),
+      partitions_(make_partitions(M, options)),
+      slots_(std::make_shared<spinor_slots>(M.layout(), *partitions_[0])),
+      tests_(std::move(tests)),
+      V_(partitions_[0], 12, options.vectors),
+      numbers_(V_.field()),
+      residual_(M.layout(), sites::odd) {
+  if (int(tests_.size()) != options.vectors)
+    throw input_error("multigrid with " + std::to_string(options.vectors) + " test vectors was given " +
+                      std::to_string(tests_.size()));
+  build();
 }
 
 multigrid::multigrid(context& ctx, wilson<float>& M, const multigrid& similar)
@@ -78,6 +85,20 @@ multigrid::multigrid(context& ctx, wilson<float>& M, const multigrid& similar)
       numbers_(V_.field()),
       residual_(M.layout(), sites::odd) {
   build();
+}
+
+void multigrid::normalise(spinors<float>& v) { combine<float>(ctx_, v, {{float(1 / std::sqrt(norm2(ctx_, v))), v}}); }
+
+void multigrid::improve(int rounds) {
+  spinors<float> z(residual_), w(residual_);
+  for (int i = 0; i < rounds; ++i) {
+    for (auto& v : tests_) {
+      precondition(z, w, v);
+      v = z;
+      normalise(v);
+    }
+    build();
+  }
 }
 
 void multigrid::build() {

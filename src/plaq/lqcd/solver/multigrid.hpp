@@ -36,6 +36,10 @@ class multigrid {
   multigrid(context& ctx, wilson<float>& M, const multigrid_options& options = {});
   /// Takes options and test vectors from another one, of a similar gauge field and the same layout.
   multigrid(context& ctx, wilson<float>& M, const multigrid& similar);
+  /// Takes test vectors on odd sites as they are.
+  multigrid(context& ctx, wilson<float>& M, const multigrid_options& options, std::vector<spinors<float>> tests);
+  /// Repeats inverse iteration of the test vectors with the method itself.
+  void improve(int rounds);
 
   /// Computes z near M^^-1 r, and w = M^ z, on odd sites; with `dagger` of M^^+ = gamma_5 M(-mu) gamma_5, for which
   /// the cycle of mu is a preconditioner too.
@@ -45,9 +49,11 @@ class multigrid {
   coarse_vector restrict(const spinors<float>& f);
   void prolong(spinors<float>& f, const coarse_vector& c);
   coarse_level& below() { return *below_; }
+  const std::vector<spinors<float>>& tests() const { return tests_; }  ///< test vectors on odd sites
   const std::shared_ptr<const site_layout>& layout() const { return M_.layout(); }
 
  private:
+  void normalise(spinors<float>& v);
   /// Computes V and the levels below from the test vectors.
   void build();
 

@@ -172,6 +172,40 @@ multigrid& solver<Operator>::set_up_from(const solver& other)
 }
 
 template <linear_operator Operator>
+void solver<Operator>::set_up_with(const multigrid_options& options, const std::vector<const vector*>& tests)
+  requires mixed_precision_operator<Operator>
+{
+  low_.multigrid.reset();
+  M_.ctx().workers.run("multigrid", [&] {
+    auto& M = matrix_as<float, float>();
+    std::vector<spinors<float>> vectors;
+    for (const auto* test : tests) {
+      check_fields(*test, *test, sites::odd);
+      copy(*test, vectors.emplace_back(M.zero(sites::odd)));
+    }
+    low_.multigrid = std::make_unique<multigrid>(M_.ctx(), M, options, std::move(vectors));
+  });
+}
+
+template <linear_operator Operator>
+void solver<Operator>::improve()
+  requires mixed_precision_operator<Operator>
+{
+  if (!low_.multigrid) throw input_error("the solver has no setup of multigrid");
+  M_.ctx().workers.run("multigrid", [&] { low_.multigrid->improve(1); });
+}
+
+template <linear_operator Operator>
+std::vector<typename Operator::vector> solver<Operator>::test_vectors()
+  requires mixed_precision_operator<Operator>
+{
+  if (!low_.multigrid) throw input_error("the solver has no setup of multigrid");
+  std::vector<vector> out;
+  for (const auto& test : low_.multigrid->tests()) copy(test, out.emplace_back(M_.zero(sites::odd)));
+  return out;
+}
+
+template <linear_operator Operator>
 template <class Steps>
 solver_result solver<Operator>::solve_normal_by(Steps&& steps, vector& x, const vector& phi, double twist,
                                                 const solver_options& options) {

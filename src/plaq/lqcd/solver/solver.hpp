@@ -67,6 +67,16 @@ class solver {
   multigrid& set_up_from(const solver& other)
     requires mixed_precision_operator<Operator>;
 
+  /// Sets up multigrid with these test vectors on odd sites.
+  void set_up_with(const multigrid_options& options, const std::vector<const vector*>& tests)
+    requires mixed_precision_operator<Operator>;
+  /// Improves the test vectors of the setup by a round of inverse iteration, for a field that has changed.
+  void improve()
+    requires mixed_precision_operator<Operator>;
+  /// Returns the test vectors of the setup on odd sites. input_error without one.
+  std::vector<vector> test_vectors()
+    requires mixed_precision_operator<Operator>;
+
   Operator& matrix() { return M_; }
   const std::shared_ptr<const site_layout>& layout() const { return M_.layout(); }
 
