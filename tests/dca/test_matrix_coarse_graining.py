@@ -191,6 +191,28 @@ def test_the_self_energy_of_the_lattice_gives_the_patch_means():
         assert np.allclose(there * factor[:, :, None, None] * factor[:, None, :, None].conj(), here, atol=1e-11)
 
 
+def test_means_of_one_cell_have_the_same_bits_in_any_blocks(monkeypatch):
+    """A cell with far hopping: h kept or not, of all momenta at once or of a few, against a plain mean of all."""
+    shape = {1: [[-1, 0.0], [0.0, -0.4]], 2: [[0.2, 0.05], [0.05, 0.2]], 3: [[0.1, 0.0], [0.0, -0.1]]}
+    table = {(n * x, n * y, n * z): np.array(t) for n, t in shape.items() for x, y, z in
+             ((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1))}
+    cluster = Cluster(Lattice(table, ("a", "b")), np.eye(3, dtype=int).tolist())
+    found = []
+    for kept, waves in ((2**21, 2**19), (0, 2**19), (2**21, 999)):
+        monkeypatch.setattr("plaq.dca.lattice.matrix_coarse_graining.KEPT", kept)
+        monkeypatch.setattr("plaq.dca.lattice.hopping.WAVES", waves)
+        coarse = MatrixCoarseGraining(cluster)
+        coarse.prepare(2.0)
+        z = coarse.group.action.average(causal(coarse, [2.0, 6.0], np.random.default_rng(4)))
+        found += [coarse.gbar(z), coarse.gbar(z)]
+        assert bool(coarse._kept) == (kept > 0)
+    assert all(np.array_equal(g, found[0]) for g in found)
+    x = 2 * np.pi * np.arange(40) / 40
+    h = cluster.lattice.hamiltonian(np.stack(np.meshgrid(x, x, x), axis=-1).reshape(-1, 3))
+    exact = [np.linalg.inv(z[0, 0, :, :, w] - h).mean(axis=0) for w in range(2)]
+    assert np.abs(np.moveaxis(found[0][0, 0], -1, 0) - exact).max() < 1e-8
+
+
 def test_isolated_cells():
     lattice = orbital_lattice(KAGOME)
     coarse = MatrixCoarseGraining(Cluster(lattice, [[2, 0], [0, 2]]), isolated=True)

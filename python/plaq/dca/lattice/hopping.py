@@ -11,6 +11,7 @@ from plaq.dca.lattice.crystal import SYSTEMS, operations
 from plaq.dca.lattice.operations import Bonds, Operation, find_operations
 from plaq.errors import InputError
 
+WAVES = 2**19  # values of cos(k.d) at a time
 GRID = {1: 960, 2: 96, 3: 24}  # momenta along an axis on which band edges are looked for; all symmetric ones are there
 
 
@@ -75,11 +76,15 @@ class Lattice:
     def elements(self, k, spin=0):
         """Return h_ab(k) with the orbitals first: [b, b, ...]."""
         k = np.asarray(k, dtype=float)
-        d, t = self._half
-        phase = sum(d[:, axis, None] * k[..., axis].reshape(1, -1) for axis in range(self.dimension))
-        # einsum adds in one order, whatever the number of BLAS threads
-        even, odd = (np.einsum("dab,dn->abn", t[spin % self.spins], wave) for wave in (np.cos(phase), np.sin(phase)))
-        h = (even + even.swapaxes(0, 1)) + 1j * (odd.swapaxes(0, 1) - odd)
+        points, (d, t) = k.reshape(-1, self.dimension), self._half
+        h = np.empty((self.bands, self.bands, len(points)), dtype=complex)
+        count = max(1, WAVES // len(d))
+        for start in range(0, len(points), count):
+            phase = sum(d[:, axis, None] * points[None, start:start + count, axis] for axis in range(self.dimension))
+            # einsum adds in one order, whatever the number of BLAS threads
+            even, odd = (np.einsum("dab,dn->abn", t[spin % self.spins], wave)
+                         for wave in (np.cos(phase), np.sin(phase)))
+            h[..., start:start + count] = (even + even.swapaxes(0, 1)) + 1j * (odd.swapaxes(0, 1) - odd)
         return h.reshape(self.bands, self.bands, *k.shape[:-1])
 
     @functools.cached_property

@@ -27,6 +27,7 @@ from plaq.trace.session import region
 TOLERANCE = 1e-9  # of Gbar, absolute, at the smallest |Im z| that a rule is made for
 EVEN = 0.7  # of the points of a Gauss rule: more than 2/pi, what an even grid needs for the same error
 BLOCK = 4096  # momenta at a time, which stay in the cache
+KEPT = 2**21  # numbers of h on an even grid that are kept, 32 MB: far hopping makes h the slowest part of a mean
 
 
 class MatrixCoarseGraining:
@@ -48,6 +49,7 @@ class MatrixCoarseGraining:
         self._prepared = None
         self._rules: list = []  # of any function
         self._even: list = []  # of one with the symmetry of the lattice, where the integrand is periodic
+        self._kept: dict = {}  # h on even grids by (spin, level)
         self._reach = max(1, np.abs(np.array(list(lattice.table))).max())
         self._periodic = cluster.size == 1 and not isolated and not lattice.positions.any()
         rule = self._even_points(4 * self._reach + 2) if self._periodic else self._rule(8.0 * self._reach)
@@ -60,7 +62,7 @@ class MatrixCoarseGraining:
             for scalar in self._scalar:
                 scalar.prepare(min_im_z)
         if self._prepared != min_im_z:
-            self._rules, self._even = [], []
+            self._rules, self._even, self._kept = [], [], {}
             if self._periodic and not self._scalar:
                 self._even = self._converged_rules(float(min_im_z), self._even_rule)
             elif not self._scalar:
@@ -167,11 +169,19 @@ class MatrixCoarseGraining:
 
     def _mean(self, spin, K, z, rule):
         total = np.zeros_like(z)
-        for offsets, weights in _blocks(*rule):
-            h = self._h(K, offsets, spin)
+        for h, weights in self._blocks(spin, K, rule):
             for w in range(z.shape[-1]):
                 total[..., w] += inverse(z[..., w, None] - h) @ weights
         return total
+
+    def _blocks(self, spin, K, rule):
+        """Yield h and weights of blocks of a rule; h on an even grid is kept where it is small enough."""
+        level = next((level for level, even in enumerate(self._even) if even is rule), None)
+        if level is None or len(rule[1]) * self.cluster.lattice.bands**2 > KEPT:
+            return ((self._h(K, offsets, spin), weights) for offsets, weights in _blocks(*rule))
+        if (spin, level) not in self._kept:
+            self._kept[spin, level] = [(self._h(K, offsets, spin), weights) for offsets, weights in _blocks(*rule)]
+        return self._kept[spin, level]
 
     def _h(self, K, offsets, spin):
         """Return v h(K + k) v^+ at the offsets k [M, D]: [b, b, M]."""
