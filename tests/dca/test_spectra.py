@@ -199,6 +199,17 @@ def test_a_wrong_option_ends_the_command_with_one_line(isolated_run, command):
     assert code == 2 and error.count("\n") == 1
 
 
+def test_temperatures_without_a_rational_function_are_left_out():
+    p = Parameters(model={"U": 0.0, "t_prime": -0.2}, dca={"temperatures": [0.5, 0.25], "mu": -0.7})
+    good, noisy, pade = free_points(p, 1e-4), free_points(p, 0.5), Settings(Choice("pade"))
+    found = run_spectra.spectra_of_points([good[0], noisy[1]], p, pade, [])
+    line = "T = 0.25: left out, no rational function has a positive spectrum of the right norm"
+    assert [point.T for point in found.points] == [0.5] and line in found.warnings()
+    assert found.of == run_spectra.hash_of(good[:1])
+    with pytest.raises(InputError, match=re.escape(f"method = 'pade': no temperature has spectra; {line}")):
+        run_spectra.spectra_of_points(noisy[1:], p, pade, [])
+
+
 def test_a_hotter_model_and_a_spectrum_that_does_not_fit():
     p = Parameters(model={"U": 0.0, "t_prime": -0.2}, dca={"temperatures": [0.5, 0.25], "mu": -0.7})
     points = free_points(p, 1e-4)

@@ -17,6 +17,7 @@ from plaq.dca.continuation.lattice_functions import PERIODISATIONS
 from plaq.dca.continuation.maxent import CHOICES
 from plaq.dca.continuation.one_function import METHODS, MODELS, Choice
 from plaq.dca.continuation.orbital_spectra import orbital_spectra_of
+from plaq.dca.continuation.pade import NoFunction
 from plaq.dca.continuation.spectra import Settings, SpectralPoint, grid_of, spectra_of
 from plaq.dca.parameters import Parameters
 from plaq.dca.physics.point import Point
@@ -120,13 +121,21 @@ def spectra(folder: str | Path, *, temperatures: Iterable[float] = (), method: s
 
 
 def spectra_of_points(points: list[Point], parameters: Parameters, settings: Settings, left_out: list[str]) -> Spectra:
-    """Return the spectra of points from hot to cold, on one grid."""
+    """Return the spectra of points from hot to cold, on one grid. InputError where no point has one of this method."""
     grid = grid_of(parameters, points)
     of_point = orbital_spectra_of if parameters.is_general else spectra_of
     found: list[SpectralPoint] = []
+    used = []
     for point in points:
-        found.append(of_point(point, parameters, settings, grid, found[-1] if found else None))
-    return Spectra(found, settings.plain(), parameters.unit, hash_of(points), left_out)
+        try:
+            found.append(of_point(point, parameters, settings, grid, found[-1] if found else None))
+        except NoFunction as error:
+            left_out.append(f"T = {point.T:g}: left out, {error}")
+        else:
+            used.append(point)
+    if not found:
+        raise InputError(f"method = {settings.choice.method!r}: no temperature has spectra; {'; '.join(left_out)}")
+    return Spectra(found, settings.plain(), parameters.unit, hash_of(used), left_out)
 
 
 def chosen_points(points: list[Point], temperatures: list[float], folder: str | Path) -> list[Point]:

@@ -247,7 +247,7 @@ class _Reader:
         if mates and m.U_prime is None and len({U[i] for pair in mates for i in pair}) > 1:
             self.refuse("model.U_prime is missing: U - 2J is its value only where U is the same in all orbitals")
         if m.kanamori and not J:
-            self.refuse("model.kanamori = true needs model.J")
+            self.refuse("model.kanamori = true: model.J is " + ("missing" if m.J is None else "0 and must not be"))
         U_prime = m.U_prime if m.U_prime is not None else (U[mates[0][0]] - 2 * J if mates else 0.0)
         try:
             return build_interaction(self.torus, U, atoms=atoms, U_prime=U_prime, J=J, kanamori=bool(m.kanamori), V=V,
