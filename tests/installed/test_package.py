@@ -12,8 +12,8 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 MADE_BY_THE_BUILD = r"plaq/kernels/[\w-]+/_core\.\S*so|plaq/_core/\w+\.pyi|plaq/commit\.txt"
 IMPORT_ALL = """
 import importlib, pkgutil, plaq
-for module in pkgutil.walk_packages(plaq.__path__, "plaq."):
-    if not module.name.endswith("__main__"):
+for module in pkgutil.walk_packages(plaq.__path__, "plaq.", onerror=print):
+    if not module.name.endswith(("__main__", ".picmi")):
         importlib.import_module(module.name)
         print(module.name)
 """
@@ -44,6 +44,11 @@ def test_every_module_can_be_imported_without_packages_of_the_tests(installed, t
     assert installed.python(look, folder=tmp_path) == "None None\n"
     imported = installed.python(IMPORT_ALL, folder=tmp_path).split()
     assert {"plaq.dca", "plaq.pic", "plaq.lqcd", "plaq.comm", "plaq.trace"} <= set(imported) and len(imported) > 100
+
+
+def test_decks_of_picmi_name_the_package_that_they_need(installed, tmp_path):
+    done = installed.run("python", "-P", "-c", "from plaq.pic import picmi", folder=tmp_path)
+    assert done.stderr.endswith("InputError: plaq.pic.picmi needs the package picmistandard: pip install picmistandard\n")
 
 
 def test_stubs_have_the_names_of_the_compiled_module(installed, tmp_path):

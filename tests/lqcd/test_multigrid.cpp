@@ -221,25 +221,26 @@ TEST_P(levels_of_multigrid, solve_as_conjugate_gradient_does_with_the_same_bits_
                input_error);
   spinors<double> off(exact);
   EXPECT_LT(combine_norm2<double>(single.ctx, off, {{1, exact}, {-1, expected}}), 1e-15 * norm2(single.ctx, exact));
-  for (const auto& [lanes, workers] : {std::pair(1, 1), std::pair(16, 2)}) {
+  const auto grids = fitting(GetParam());
+  if (grids.empty()) return;
+  const bool ranks_have_cores = world().size() < 3;  // on few cores threads of many ranks wait for each other
+  for (const auto& [lanes, workers, grid] :
+       {std::tuple(1, 1, grids.front()), std::tuple(16, ranks_have_cores ? 2 : 1, grids.back())}) {
     rank_context ranks(world(), "fiber", workers);
-    for (const auto& grid : fitting(GetParam())) {
-      if (lanes == 1 && grid != fitting(GetParam()).front()) continue;  // the order of sites within a rank
-      problem p(ranks, grid, world().rank(), lanes, with_clover);
-      spinors<double> psi(p.M->layout());
-      const auto again = solve(p, psi, solver_method::multigrid);
-      EXPECT_EQ(again.steps, result.steps);
-      EXPECT_EQ(again.residual, result.residual);
-      int different = 0;
-      for_each_site(*p.M->layout(), [&](const coordinates& x, site_layout::location at) {
-        const auto there = one.M->layout()->locate(x + p.M->layout()->lattice().origin());
-        for (int i = 0; i < 12; ++i) {
-          const auto a = psi.get(at, i), b = expected.get(there, i);
-          different += std::memcmp(&a, &b, sizeof a) != 0;
-        }
-      });
-      EXPECT_EQ(different, 0) << to_string(grid) << ", " << lanes << " lanes, " << workers << " workers";
-    }
+    problem p(ranks, grid, world().rank(), lanes, with_clover);
+    spinors<double> psi(p.M->layout());
+    const auto again = solve(p, psi, solver_method::multigrid);
+    EXPECT_EQ(again.steps, result.steps);
+    EXPECT_EQ(again.residual, result.residual);
+    int different = 0;
+    for_each_site(*p.M->layout(), [&](const coordinates& x, site_layout::location at) {
+      const auto there = one.M->layout()->locate(x + p.M->layout()->lattice().origin());
+      for (int i = 0; i < 12; ++i) {
+        const auto a = psi.get(at, i), b = expected.get(there, i);
+        different += std::memcmp(&a, &b, sizeof a) != 0;
+      }
+    });
+    EXPECT_EQ(different, 0) << to_string(grid) << ", " << lanes << " lanes, " << workers << " workers";
   }
 }
 
