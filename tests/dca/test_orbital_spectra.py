@@ -1,11 +1,16 @@
 """Spectra of general models: two orbitals without a bath, from their exact G, beside their poles."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
-from plaq.dca.continuation.orbital_spectra import orbital_spectra_of
+from plaq.dca.continuation.kernel import Grid
+from plaq.dca.continuation.matrix_functions import MatrixFunction, spectral_matrix
+from plaq.dca.continuation.one_function import Choice
+from plaq.dca.continuation.orbital_spectra import fits, orbital_spectra_of
 from plaq.dca.continuation.run_spectra import Spectra
-from plaq.dca.continuation.spectra import Settings, grid_of
+from plaq.dca.continuation.spectra import Settings, SpectralPoint, grid_of
 from plaq.dca.continuation.tables import spectrum_rows
 from plaq.dca.lattice.model import Model
 from plaq.dca.parameters import Parameters
@@ -56,6 +61,19 @@ def test_sums_over_orbitals(atom):
     np.testing.assert_allclose(found["dos"].mean, found["dos_orbital"].mean.sum(axis=0))
     assert np.all(found["A_low"].values <= found["A"].mean + 1e-9)
     assert np.all(found["A_high"].values >= found["A"].mean - 1e-9)
+
+
+def test_a_self_energy_lost_in_noise_is_a_warning():
+    omega, grid = np.pi * T * (2 * np.arange(4) + 1), Grid(np.linspace(-4, 4, 81))
+    values = np.zeros((2, 2, 4), dtype=complex)
+    values[0, 0], values[1, 1] = -1 / (1j * omega), 1 / (1j * omega - 1)
+    function = MatrixFunction(omega, values, 1e-3 * np.ones_like(values), None, np.diag([-1.0, 1.0]), None, 1.0)
+    found = spectral_matrix(grid, function, Choice(), ("a", "b"))
+    assert found.noise == ("a",) and list(found.found) == ["b"] and not found.matrix[0].any()
+    model = SimpleNamespace(lattice=SimpleNamespace(orbitals=("a", "b")), cluster=SimpleNamespace(names=["(0,0)"]))
+    point = SpectralPoint(0, T, {}, {}, fits({}, {"Sigma": {(0, 0): found}}, model, 1, "maxent"), np.array([0]))
+    assert ("T = 0.2, Sigma a at K = (0,0) by maxent: taken as constant: its noise is larger than its spectrum"
+            in point.warnings())
 
 
 def test_tables_figures_and_file_have_them(atom, tmp_path):

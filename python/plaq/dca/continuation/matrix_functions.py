@@ -64,13 +64,14 @@ class MatrixFunction:
 class SpectralMatrix:
     """Spectral matrix [a, b, x], its samples [sample, a, b, x] or None, and the continuations that it is made of.
 
-    found : of modes and of their sums, by name.
+    found : of modes and of their sums, by name; noise : modes whose norm is negative, which are left out.
     """
 
     matrix: np.ndarray
     samples: np.ndarray | None
     found: dict[str, Continued]
     modes: tuple[str, ...]
+    noise: tuple[str, ...] = ()
 
     def trace(self, part: str) -> np.ndarray:
         """Return the sum of a part of `Continued` over the modes [x]: of the band of variants, or of another method."""
@@ -104,7 +105,9 @@ def spectral_matrix(grid: Grid, function: MatrixFunction, choice: Choice, names:
     inside = np.einsum("ai,abw,bj->ijw", basis.conj(), function.values, basis)
     floor, found = NEGLIGIBLE * np.abs(inside).max(), {}
     sizes = np.einsum("ai,ab,bi->i", basis.conj(), function.norm, basis).real
-    present = [i for i in range(len(basis)) if sizes[i] > NEGLIGIBLE * sizes.max() > 0]
+    least = NEGLIGIBLE * np.abs(sizes).max()
+    present = [i for i in range(len(basis)) if sizes[i] > least]
+    noise = tuple(labels[i] for i in range(len(basis)) if sizes[i] < -least)
 
     def spectra(name: str, u: np.ndarray, beside: bool) -> np.ndarray:
         """Continue u+ f u and return its spectra [1 + sample, x]."""
@@ -128,4 +131,4 @@ def spectral_matrix(grid: Grid, function: MatrixFunction, choice: Choice, names:
         s[:, j, i] = s[:, i, j].conj()
     s = np.einsum("ai,sijx,bj->sabx", basis, s, basis.conj())
     has_samples = all(one.samples is not None for one in found.values()) and len(s) > 1
-    return SpectralMatrix(s[0], s[1:] if has_samples else None, found, labels)
+    return SpectralMatrix(s[0], s[1:] if has_samples else None, found, labels, noise)

@@ -37,6 +37,7 @@ from plaq.dca.physics.orbitals import SPINS
 from plaq.dca.physics.point import Point
 from plaq.dca.units import in_units
 
+NOISE = "taken as constant: its noise is larger than its spectrum"
 LEAST_VARIANCE = 1e-3  # of the Gaussian default model
 Element = tuple[int, int, int]  # (spin, index of K, orbital)
 Matrix = tuple[np.ndarray, np.ndarray | None]  # retarded function [S, K, a, b, x], samples [sample, S, K, a, b, x]
@@ -92,7 +93,8 @@ def orbital_spectra_of(point: Point, parameters: Parameters, settings: Settings,
                         if (values := whole(trimmed(everywhere(part), spins))) is not None}, "A", "A_aa", numbered)
     if "Sigma" in of_matrices:
         recorded |= records(traces(of_matrices["Sigma"], first, spins), "Sigma", "-Im Sigma_aa/pi", numbered)
-    result = SpectralPoint(point.index, point.T, estimates, recorded, fits(found, of_matrices, model, spins), first)
+    tests = fits(found, of_matrices, model, spins, settings.choice.method)
+    result = SpectralPoint(point.index, point.T, estimates, recorded, tests, first)
     if not model.coarse_graining.isolated:
         along = path(model.lattice, PATH_POINTS)
         green = retarded(of_matrices["Gbar"], model, grid) if "Gbar" in of_matrices else None
@@ -262,7 +264,7 @@ def records(values: Mapping[str, np.ndarray], name: str, what: str, axes: tuple[
 
 
 def fits(found: Mapping[Element, Continued], matrices: Mapping[str, Mapping[tuple[int, int], SpectralMatrix]],
-         model: Model, spins: int) -> list[dict]:
+         model: Model, spins: int, method: str) -> list[dict]:
     """Return a record for each function, momentum and method.
 
     Functions are named "G" with spin and orbital, "Sigma" with spin and mode, or sum of modes.
@@ -274,7 +276,10 @@ def fits(found: Mapping[Element, Continued], matrices: Mapping[str, Mapping[tupl
         table += fit_rows(named("G", of_spin(s), str(model.lattice.orbitals[a])), model.cluster.names[k], one)
     for name, of_momenta in matrices.items():
         for (s, k), matrix in of_momenta.items():
+            of_mode = lambda mode: named(name, of_spin(s), mode if len(model.lattice.orbitals) > 1 else "")
             for mode, one in matrix.found.items():
-                table += fit_rows(named(name, of_spin(s), mode if len(model.lattice.orbitals) > 1 else ""),
-                                  model.cluster.names[k], one)
+                table += fit_rows(of_mode(mode), model.cluster.names[k], one)
+            table += [{"function": of_mode(mode), "momentum": model.cluster.names[k], "method": method, "main": True,
+                       "chi2": np.nan, "why": NOISE, "data": 0, "groups": 0, "shrinkage": 0.0}
+                      for mode in matrix.noise]
     return table

@@ -83,8 +83,8 @@ class SpectralPoint:
 
     def warnings(self) -> list[str]:
         """Return a line for each spectrum that does not fit its data, or is negative; `fits` has all methods."""
-        lines = [f"T = {self.T:g}, {row['function']} at K = {row['momentum']} by {row['method']}: does not fit the "
-                 f"data, chi^2 = {row['chi2']:.3g} for {row['data']} of them"
+        lines = [f"T = {self.T:g}, {row['function']} at K = {row['momentum']} by {row['method']}: " + (
+                     row["why"] or f"does not fit the data, chi^2 = {row['chi2']:.3g} for {row['data']} of them")
                  for row in self.fits if row["main"] and not is_fit(row["chi2"], row["data"])]
         if "A_k" in self and (least := self["A_k"].mean.min()) < -NEGATIVE * self["A_k"].mean.max():
             lines.append(f"T = {self.T:g}: A(k,omega) falls to {least:.2g} between cluster momenta: take another "
