@@ -54,9 +54,11 @@ concept keyed = requires(C& c, typename C::value_type value) {
 /// Whether an archive can pack a T: see archive.
 template <class T>
 inline constexpr bool has_parts = plain<T> || serializes_itself<T>;
+/// Whether an archive can pack a sequence, by its elements.
 template <class C>
   requires(sequence<C> && !serializes_itself<C>)
 inline constexpr bool has_parts<C> = has_parts<typename C::value_type>;
+/// Whether an archive can pack a set or map, by its elements.
 template <class C>
   requires(keyed<C> && !serializes_itself<C>)
 inline constexpr bool has_parts<C> = has_parts<std::remove_const_t<typename C::value_type>>;
