@@ -405,4 +405,4 @@ def power_of_two(n: int) -> int:
 
 CHECKS = {"loops": check_loops, "mesons": check_mesons, "baryons": check_baryons, "charges": check_charges,
           "disconnected": check_disconnected, "overlap": check_overlap, "flow": check_flow}
-"""Of tables whose keys are checked here; walls and reweighting need other sections."""
+"""Checks of tables by their own keys; those of walls and reweighting need other sections."""
