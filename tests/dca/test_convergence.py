@@ -67,3 +67,12 @@ def test_the_approach_continues_until_deviations_of_density_and_self_energy_have
     without_noise = convergence.Mismatch(0.0, 0.0, 1e-7, 0.0)
     assert convergence.iterations_left(without_noise, 1.0) == 0
     assert convergence.iterations_left(convergence.Mismatch(1.0, 1.0, 0.5e-5, 1e-9), 1 / 16) == 3, "rounding"
+
+
+def test_final_iterations_show_late_that_the_deviation_has_died_out():
+    late = lambda sigma, density, noise=1.0: convergence.has_decayed(
+        convergence.Mismatch(sigma, noise, density, 1e-3 * noise, 4.0, 16), sigma_error=1.0, density_error=1e-3)
+    assert late(1.0, 0.0) and late(1.3, -1.3e-3)
+    assert not late(1.6, 0.0) and not late(1.0, 1.6e-3)
+    assert not late(1.0, 0.0, noise=2.1), "noise that could hide a deviation of one error"
+    assert not convergence.has_decayed(convergence.Mismatch(1.0, np.inf, 0.0, np.inf, 1.0, 1), np.inf, np.inf)

@@ -138,6 +138,17 @@ def iterations_left(mismatch: Mismatch, part: float) -> int:
     return int(np.ceil(np.log(max(worst / np.sqrt(part) / NEGLIGIBLE, 1.0)) / np.log(1 / FADING)))
 
 
+def has_decayed(mismatch: Mismatch, sigma_error: float, density_error: float) -> bool:
+    """Return whether the deviation after the step in T is negligible beside these errors of the temperature.
+
+    mismatch : of all final iterations, where `dca.iterations` ended the approach before that was known. Noise of the
+    mismatch that is more than twice as large as the errors could hide a deviation.
+    """
+    pairs = ((mismatch.sigma, mismatch.sigma_error, sigma_error),
+             (mismatch.noticed(), mismatch.density_error, density_error))
+    return all(_without_noise(deviation, noise) * noise <= NEGLIGIBLE * error for deviation, noise, error in pairs)
+
+
 def _without_noise(deviation: float, error: float) -> float:
     """Return the deviation without its noise, in errors."""
     return max(np.sqrt(max((deviation / error) ** 2 - 1, 0.0)), 0.5) if 0 < error < np.inf else 0.0

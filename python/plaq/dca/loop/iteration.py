@@ -260,10 +260,11 @@ def judge(setup: Setup, state: TemperatureState, bath: Bath, solution: Solution)
     off = mismatch_of(setup, state, bath, solution, [residual])
     if final:
         residuals, needed = [*state.residuals, residual], state.needed
-        converged = state.settled and mismatch_of(setup, state, bath, solution, residuals).is_noise()
-        settled, phase = state.settled, FINAL
         average = iteration_average.add(state.average, measured)
         complete = bool(average.weights.sum() >= setup.measurements[1])
+        of_all = mismatch_of(setup, state, bath, solution, residuals)
+        settled, phase = state.settled or has_settled_late(setup, state, solution, of_all, average), FINAL
+        converged = settled and of_all.is_noise()
     else:
         residuals, average, complete = state.residuals, state.average, False
         part = float(measured.weights.sum()) / setup.measurements[1]
@@ -275,9 +276,22 @@ def judge(setup: Setup, state: TemperatureState, bath: Bath, solution: Solution)
         phase = next_phase(settled, state.iteration, p.dca.iterations, p.dca.minimum_iterations,
                            setup.final_iterations)
     record = record_of(setup, state, bath, solution, off, converged, settled)
-    verdict = Verdict(record, phase, residuals, needed, settled, average, complete)
+    verdict = Verdict(record, phase, residuals, needed, state.settled if final else settled, average, complete)
     state.clock("analysis", started)
     return verdict
+
+
+def has_settled_late(setup: Setup, state: TemperatureState, solution: Solution, mismatch: Mismatch,
+                     average: Measured) -> bool:
+    """Return whether the final iterations show the convergence that an approach cut short did not.
+
+    mismatch : of all final iterations; average : of their measurements.
+    """
+    sigma, density = self_energy(solution.evaluation, average)
+    size = float(np.sqrt(np.mean(np.abs(sigma.error) ** 2)))
+    if setup.equations.order is not None and not ordering.has_settled(state.history, setup.parameters.dca.tolerance):
+        return False
+    return convergence.has_decayed(mismatch, size, float(density.error))
 
 
 def residual_of(setup: Setup, state: TemperatureState, bath: Bath, solution: Solution) -> Residual:
