@@ -9,6 +9,10 @@ of the output is
 
 with G4 and G of the cluster, and Gbar and chi0_lattice, means over patches, of the lattice. At y = x an eigenvalue
 lambda of Gamma chi0_lattice is 1, so T_c from above and from below agree if y does. CT-AUX measures G4, CT-INT y.
+
+Growth is the mean of y over that of x at (pi, 0), over the frequencies of the window with weights 1/(1 + w^2). Without
+order in the bath a configuration has none, so that the noise of y is proportional to x: its relative error does not
+depend on how small x is.
 """
 
 from __future__ import annotations
@@ -41,8 +45,14 @@ WINDOW = 16  # frequencies of G4
 SHOWN = 3
 
 
+def growth(problem, y, x):
+    """Return the growth of y [..., w] of x [w], on the frequencies of the mesh in the window."""
+    weight = 1 / (1 + problem.mesh.omega[problem.mesh.n < WINDOW] ** 2)
+    return y[..., :len(weight)] @ weight / (x @ weight)
+
+
 def normal(problem, window, measurements, x):
-    """Return (lambda_d, its error, y [w] at (pi, 0), its error) from the pairing function of the normal phase."""
+    """Return lambda_d, y [w] at (pi, 0) on the mesh, and growth, each with its error, in the normal phase."""
     start = problem.run(measurements=64, bins=16, warm_up=200)
     found = problem.run(order=start.order, measurements=measurements, bins=64, warm_up=0, window=window, every=4,
                         start=start.states).measured
@@ -65,18 +75,19 @@ def normal(problem, window, measurements, x):
         even = bethe_salpeter.folded(bethe_salpeter.symmetrised(g4, problem.group.momentum_permutations))
         chi0 = np.abs(problem.mesh.at_frequencies(inside.dyson(m)[0], n)) ** 2
         y = np.einsum("KwLv,Lv->Kw", even, phi) / chi0 - phi
-        return np.append(leading, y[1])
+        y, x_there = (f[1, on_mesh] for f in (y, x))
+        return np.array([leading, growth(problem, y, x_there), *y])
 
+    on_mesh = problem.mesh.n[problem.mesh.n < window]
     sums, bins = [a.sum(axis=0) for a in arrays], len(found.norm)
     mean = values(sums, bins)
     samples = np.array([values([s - a[b] for s, a in zip(sums, arrays)], bins - 1) for b in range(bins)])
     error = np.sqrt((bins - 1) * samples.var(axis=0))
-    on_mesh = problem.mesh.n[problem.mesh.n < window]
-    return mean[0], error[0], mean[1:][on_mesh], error[1:][on_mesh]
+    return (mean[0], error[0]), (mean[2:], error[2:]), (mean[1], error[1])
 
 
-def ordered(problem, measurements, size, seed):
-    """Return y [w] at (pi, 0) of one iteration with ``size`` x, over ``size``, and its error, on the mesh."""
+def ordered(problem, measurements, size, seed, x):
+    """Return y [w] at (pi, 0) and growth of one iteration with ``size`` x, over ``size``, each with its error."""
     beta = problem.beta
     p = Parameters(model={"U": problem.U, "cluster": PLAQUETTE}, order={"kind": "superconducting", "symmetry": "d"},
                    dca={"temperatures": [1 / beta], "mu": problem.mu}, run={"workers": 1},
@@ -97,7 +108,9 @@ def ordered(problem, measurements, size, seed):
         pass
     solution = iteration.solve(setup, state, bath)
     part = -solution.sigma[:, 0, 1, 0, 1].real / size
-    return part[0], jackknife_groups.error(part, solution.measured.weights)
+    error = lambda samples: jackknife_groups.error(samples, solution.measured.weights)
+    grown = growth(problem, part, x)
+    return (part[0], error(part)), (grown[0], float(error(grown)))
 
 
 def main():
@@ -107,6 +120,7 @@ def main():
     parser.add_argument("--T", type=float, nargs="*", default=[0.125])
     parser.add_argument("--measurements", type=int, default=30_000)
     parser.add_argument("--sizes", type=float, nargs="*", default=[0.15])
+    parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     for T in given.T:
         problem = Problem(PLAQUETTE, given.U, 1 / T, given.density)
@@ -115,17 +129,18 @@ def main():
         omega = problem.mesh.frequency(np.arange(WINDOW))
         form = (np.cos(problem.cluster.momenta[:, 0]) - np.cos(problem.cluster.momenta[:, 1])) / 2
         x = form[:, None] / (1 + omega**2) ** (DECAY / 2)
-        leading, error, y, y_error = normal(problem, WINDOW, given.measurements, x)
-        sign = np.sign(form[1])
+        leading, (y, y_error), grown = normal(problem, WINDOW, given.measurements, x)
+        sign, x = np.sign(form[1]), x[1, problem.mesh.n[problem.mesh.n < WINDOW]]
         show = lambda value, error: ", ".join(with_error(sign * value[i], error[i]) for i in range(SHOWN))
-        print(f"T = {T:g}: lambda_d = {with_error(leading, error)}; at the lowest frequencies and (pi, 0)\n"
-              f"  x {', '.join(f'{sign * value:.4f}' for value in x[1, :SHOWN])}\n  y by G4 {show(y, y_error)}",
-              flush=True)
+        print(f"T = {T:g}: lambda_d = {with_error(*leading)}; at the lowest frequencies and (pi, 0)\n"
+              f"  x {', '.join(f'{sign * value:.4f}' for value in x[:SHOWN])}\n  y by G4 {show(y, y_error)}; growth "
+              f"{with_error(*grown)}", flush=True)
         for i, size in enumerate(given.sizes):
-            found, found_error = ordered(problem, given.measurements, size, i)
+            (found, found_error), (by_loop, error) = ordered(problem, given.measurements, size, given.seed + i, x)
             deviations = ((found[:len(y)] - y) / np.hypot(found_error[:len(y)], y_error))[:SHOWN]
             print(f"  y by the loop, {size:g} x: {show(found, found_error)}; deviations "
-                  f"{', '.join(f'{d:+.1f}' for d in deviations)} errors", flush=True)
+                  f"{', '.join(f'{d:+.1f}' for d in deviations)} errors; growth "
+                  f"{with_error(by_loop, error)}", flush=True)
 
 
 if __name__ == "__main__":

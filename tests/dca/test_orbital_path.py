@@ -149,6 +149,6 @@ def test_sums_and_differences_of_modes_give_complex_elements():
     u = np.array([[1, 1], [0.5j, -1]]) / np.sqrt(2)
     s = np.einsum("ai,bi,ix->abx", u, u.conj(), np.array([line(-1.0), line(1.5)]))
     values = np.einsum("abx,wx->abw", s * grid.weights, 1 / (1j * omega[:, None] - grid.omega))
-    function = MatrixFunction(omega, values, 0 * values, None, s @ grid.weights, None, 4.0)
+    function = MatrixFunction(omega, values, 0 * values, None, s @ grid.weights, None, 4 * np.eye(2))
     found = spectral_matrix(grid, function, Choice(), ("1", "2")).matrix
     assert np.abs(found - s) @ grid.weights == pytest.approx(np.zeros((2, 2)), abs=0.08)

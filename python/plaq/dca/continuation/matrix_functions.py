@@ -9,7 +9,8 @@ symmetry alone makes the modes, as for bonding and antibonding orbitals. Continu
     u = (e_i +- i e_j)/sqrt 2     half their difference is -Im S_ij
 
 where f_ij has such a part. Each is continued by itself, so that S has the integrals of the data, and may have a small
-negative eigenvalue at some frequencies.
+negative eigenvalue at some frequencies. Where the diagonal is the result, as of G, orbitals are taken in place of
+modes. Functions that symmetry makes equal are continued once.
 
 Source: Tomczak, Biermann, J. Phys.: Condens. Matter 19, 365206 (2007), for sums of elements.
 """
@@ -27,6 +28,7 @@ from plaq.dca.continuation.kernel import Grid
 from plaq.dca.continuation.one_function import NORM_ERROR, Choice, Continued, Matsubara, continued
 
 NEGLIGIBLE = 1e-9  # of the largest element: smaller ones are zero
+LEAST_VARIANCE = 1e-3  # of the Gaussian default model
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,8 @@ class MatrixFunction:
     """Function of Matsubara frequencies with orbitals, without its value at infinite frequency.
 
     omega [w] > 0; values, errors [a, b, w] complex; samples [sample, a, b, w], leave-one-out values, or None; norm [a,
-    b] : integral of S, with norm_samples [sample, a, b] or None; variance : of the Gaussian default model around 0.
+    b] : integral of S, with norm_samples [sample, a, b] or None. Mean and mean square of the Gaussian default model
+    are center [a, b], None for 0, and second [a, b].
     """
 
     omega: np.ndarray
@@ -43,11 +46,14 @@ class MatrixFunction:
     samples: np.ndarray | None
     norm: np.ndarray
     norm_samples: np.ndarray | None
-    variance: float
+    second: np.ndarray
+    center: np.ndarray | None = None
 
     def along(self, u: np.ndarray) -> Matsubara:
-        """Return the function u+ f u; its norm is as uncertain as that of the samples."""
-        norm = float(element(self.norm[..., None], u)[0].real)
+        """Return the function u+ f u of a u of length 1; its norm is as uncertain as that of the samples."""
+        number = lambda f: float(element(f[..., None], u)[0].real)
+        norm, center = number(self.norm), 0.0 if self.center is None else number(self.center)
+        variance = max(number(self.second) - center**2, LEAST_VARIANCE)
         values, samples, norm_error = element(self.values, u), None, NORM_ERROR
         errors = element(self.errors, np.abs(u))
         if self.samples is not None:
@@ -57,7 +63,7 @@ class MatrixFunction:
         if self.norm_samples is not None:
             norms = element(self.norm_samples[..., None], u)[..., 0].real
             norm_error = max(NORM_ERROR, float(scatter(norms - norms.mean(axis=0))) / norm)
-        return Matsubara(self.omega, values, errors, samples, norm, 0.0, self.variance, norm_error)
+        return Matsubara(self.omega, values, errors, samples, norm, center, variance, norm_error)
 
 
 @dataclass(frozen=True)
@@ -72,6 +78,16 @@ class SpectralMatrix:
     found: dict[str, Continued]
     modes: tuple[str, ...]
     noise: tuple[str, ...] = ()
+
+    def different(self) -> dict[str, Continued]:
+        """Return the continuations, those of equal functions once."""
+        return {name: one for i, (name, one) in enumerate(self.found.items())
+                if not any(one is other for other in list(self.found.values())[:i])}
+
+    def diagonal(self) -> list[dict[str, np.ndarray | None]]:
+        """Return error, band of variants and other methods of each mode."""
+        return [{"error": one.error, "low": one.low, "high": one.high} | one.beside
+                for one in (self.found[name] for name in self.modes)]
 
     def trace(self, part: str) -> np.ndarray:
         """Return the sum of a part of `Continued` over the modes [x]: of the band of variants, or of another method."""
@@ -95,15 +111,24 @@ def modes(f: np.ndarray, names: Sequence[str]) -> tuple[np.ndarray, tuple[str, .
     return vectors, tuple(f"mode {i + 1}" for i in range(bands))
 
 
+def same(f: Matsubara, g: Matsubara) -> bool:
+    """Return whether two functions are equal but for rounding."""
+    floor = NEGLIGIBLE * np.abs(f.values).max()
+    close = lambda a, b: a is b or (a is not None and b is not None and np.abs(a - b).max() <= floor)
+    return bool(close(f.values, g.values) and close(f.samples, g.samples)
+                and np.allclose((f.norm, f.mean, f.variance), (g.norm, g.mean, g.variance), NEGLIGIBLE, NEGLIGIBLE))
+
+
 def spectral_matrix(grid: Grid, function: MatrixFunction, choice: Choice, names: Sequence[str],
-                    hotter: np.ndarray | None = None) -> SpectralMatrix:
+                    hotter: np.ndarray | None = None, by_orbital: bool = False) -> SpectralMatrix:
     """Return the spectral matrix of a function with orbitals of these names.
 
-    hotter [a, b, x] : that of the next higher temperature, as a default model.
+    hotter [a, b, x] : that of the next higher temperature, as a default model; by_orbital : whether the modes are the
+    orbitals.
     """
-    basis, labels = modes(function.values, names)
+    basis, labels = (np.eye(len(names)), tuple(names)) if by_orbital else modes(function.values, names)
     inside = np.einsum("ai,abw,bj->ijw", basis.conj(), function.values, basis)
-    floor, found = NEGLIGIBLE * np.abs(inside).max(), {}
+    floor, found, known = NEGLIGIBLE * np.abs(inside).max(), {}, []
     sizes = np.einsum("ai,ab,bi->i", basis.conj(), function.norm, basis).real
     least = NEGLIGIBLE * np.abs(sizes).max()
     present = [i for i in range(len(basis)) if sizes[i] > least]
@@ -112,7 +137,11 @@ def spectral_matrix(grid: Grid, function: MatrixFunction, choice: Choice, names:
     def spectra(name: str, u: np.ndarray, beside: bool) -> np.ndarray:
         """Continue u+ f u and return its spectra [1 + sample, x]."""
         model = None if hotter is None else np.maximum(element(hotter, u).real, 0.0)
-        one = found[name] = continued(grid, function.along(u), choice, model, beside)
+        f = function.along(u)
+        one = next((one for g, other, one in known if same(f, g) and (model is other or np.allclose(model, other))),
+                   None) or continued(grid, f, choice, model, beside)
+        known.append((f, model, one))
+        found[name] = one
         return one.spectrum[None] if one.samples is None else np.concatenate([one.spectrum[None], one.samples])
 
     diagonal = {i: spectra(labels[i], basis[:, i], True) for i in present}

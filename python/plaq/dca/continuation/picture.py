@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 VISIBLE = 5e-3  # of the integral of |A|: frequencies beyond it are not drawn
 MOST_MOMENTA = 6
 LINES = ("--", ":", "-.")
+EQUAL = 1e-6  # of the largest value: curves that differ by less are drawn once
 RESPONSES = {"chi_s": "spin", "chi_c": "charge"}
 
 
@@ -48,6 +50,9 @@ def drawings(spectra: Spectra) -> dict[str, Drawing]:
                         "Mean of A(K,ω) over K, of one spin and all orbitals, with one standard error."),
         "spectra_orbitals": ("dos_orbital" in cold, by_orbital, "Density of states by orbital",
                              "At the lowest temperature, of one spin, with one standard error."),
+        "spectra_between": ("A_matrix" in cold, between_orbitals, "Spectra between orbitals",
+                            "A_ab(K,ω) at the lowest temperature, real part and, where there is one, dashed imaginary "
+                            "part, with one standard error. Its integral over ω is 0."),
         "spectra_sigma": ("Sigma" in cold and np.ptp(cold.estimates["Sigma"].mean.imag) > 0, self_energy,
                           "Self-energy at real frequencies",
                           "Σ(K,ω) at the lowest temperature, with the Hartree term; of several orbitals the diagonal "
@@ -85,7 +90,7 @@ def map_by_orbital(spectra: Spectra, theme: Theme) -> Figure:
         parts = {f"{name} {spin}": part[s] for name, part in parts.items()
                  for s, spin in enumerate(spectral.axes[0].values)}
     omega, _ = evenly(point, point.estimates["A_k"].mean)
-    even = {name: evenly(point, part, omega)[1] for name, part in parts.items()}
+    even = dict(different((name, evenly(point, part, omega)[1]) for name, part in parts.items()))
     highest = max(np.quantile(part, 0.995) for part in even.values())
     lines = -(-len(even) // 2)
     figure, grid = subplots(lines, 2, figsize=(7.6, 0.4 + 2.7 * lines), squeeze=False)
@@ -208,9 +213,10 @@ def by_orbital(spectra: Spectra, theme: Theme) -> Figure:
     point = spectra.points[-1]
     dos = point.estimates["dos_orbital"]
     figure, axes = subplots(figsize=(5.2, 3.5))
-    for i, at in enumerate(np.ndindex(dos.mean.shape[:-1])):
-        mean, error, colour = dos.mean[at], dos.error[at], theme.series[i % len(theme.series)]
-        names = " ".join(str(axis.values[j]) for axis, j in zip(dos.axes, at))
+    name = lambda at: " ".join(str(axis.values[j]) for axis, j in zip(dos.axes, at))
+    rows = different((name(at), np.array([dos.mean[at], dos.error[at]])) for at in np.ndindex(dos.mean.shape[:-1]))
+    for i, (names, (mean, error)) in enumerate(rows):
+        colour = theme.series[i % len(theme.series)]
         axes.fill_between(point.omega, mean - error, mean + error, color=colour, alpha=0.25, lw=0)
         axes.plot(point.omega, mean, color=colour, ls=("-", *LINES)[i % 4], label=names)
     axes.axvline(0, color=theme.ink, lw=0.7, ls=(0, (4, 3)))
@@ -220,13 +226,56 @@ def by_orbital(spectra: Spectra, theme: Theme) -> Figure:
     return figure
 
 
+def between_orbitals(spectra: Spectra, theme: Theme) -> Figure:
+    """Draw A_ab(K, omega) of pairs of orbitals at the lowest temperature, one panel for each inequivalent momentum."""
+    point = spectra.points[-1]
+    A = point.estimates["A_matrix"]
+    spins = A.axes[0].values if A.axes[0].name == "spin" else [""]
+    orbitals = A.axes[-2].values
+    shape = (len(spins), len(momenta_of(A)), *[len(orbitals)] * 2, -1)
+    mean, error = A.mean.reshape(shape), A.error.reshape(shape)
+    pairs = [(s, a, b) for s in range(len(spins)) for a, b in itertools.combinations(range(len(orbitals)), 2)
+             if mean[s, :, a, b].any()]
+    name = lambda s, a, b: " ".join(filter(None, (f"{orbitals[a]}–{orbitals[b]}", str(spins[s]))))
+    chosen, panels, figure = momentum_panels(inequivalent(point))
+    for axes, k in zip(panels, chosen):
+        rows = different((name(*at), np.array([mean[at[0], k, at[1], at[2]], error[at[0], k, at[1], at[2]]]))
+                         for at in pairs)
+        for i, (names, (value, bar)) in enumerate(rows):
+            colour = theme.series[i % len(theme.series)]
+            for part, line in (("real", "-"), ("imag", "--")):
+                curve, width = getattr(value, part), getattr(bar, part)
+                if part == "imag" and not np.abs(curve).max() > EQUAL * np.abs(value).max():
+                    continue
+                axes.fill_between(point.omega, curve - width, curve + width, color=colour, alpha=0.25, lw=0)
+                axes.plot(point.omega, curve, color=colour, ls=line, label=names if part == "real" else None)
+        axes.axvline(0, color=theme.ink, lw=0.7, ls=(0, (4, 3)))
+        axes.set(xlim=shown(point, point.estimates["A"].mean), xlabel=over("ω", spectra.unit),
+                 ylabel=label(spectra.unit, "A_ab(K,ω)"), title=f"K = {momentum(momenta_of(A)[k])}")
+        axes.legend(title="orbitals")
+    return figure
+
+
+def different(rows: Iterable[tuple[str, np.ndarray]]) -> list[tuple[str, np.ndarray]]:
+    """Return (name, values) of the rows, equal ones once, with all their names."""
+    found: list[tuple[str, np.ndarray]] = []
+    for name, values in rows:
+        scale = EQUAL * np.abs(values).max()
+        at = next((i for i, (_, other) in enumerate(found) if np.abs(values - other).max() <= scale), None)
+        if at is None:
+            found.append((name, values))
+        else:
+            found[at] = (f"{found[at][0]}, {name}", found[at][1])
+    return found
+
+
 def self_energy(spectra: Spectra, theme: Theme) -> Figure:
     """Draw real and imaginary part of Sigma at the lowest temperature, one line of panels for each orbital."""
     point = spectra.points[-1]
     sigma = point.estimates["Sigma"]
-    rows = diagonal_rows(sigma)
+    rows = different((name, np.array([mean, error])) for name, mean, error in diagonal_rows(sigma))
     figure, grid = subplots(len(rows), 2, figsize=(7.6, 0.4 + 3.1 * len(rows)), squeeze=False)
-    for (orbital, mean, error), panels in zip(rows, grid):
+    for (orbital, (mean, error)), panels in zip(rows, grid):
         for part, axes in zip(("real", "imag"), panels):
             for i, k in enumerate(inequivalent(point)[:MOST_MOMENTA]):
                 value, bar = getattr(mean[k], part), getattr(error[k], part)
