@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from lattices import T_PRIME, TRIANGULAR, superlattices
 
 from plaq.dca.lattice.cluster import Cluster
-from plaq.dca.lattice.patch import gauss_rule, patch_area
+from plaq.dca.lattice.patch import patch_area, product_rule
 from plaq.errors import InputError
 
 
@@ -108,11 +108,11 @@ def test_patches_tile_the_brillouin_zone(lattice, vectors):
 @given(LATTICES, VECTORS)
 def test_gauss_rule_on_a_patch(lattice, vectors):
     c = Cluster(lattice, vectors)
-    points, weights = gauss_rule(c.patch, 2.0)
+    points, weights = product_rule(c.patch_cells, 2.0)
     assert np.isclose(weights.sum(), 1) and np.all(weights > 0)
     assert np.all(_inside(c.patch, points))
     # The mean of exp(i k.R) over all patches is 1 for R = 0 and 0 for other lattice vectors.
-    points, weights = gauss_rule(c.patch, 8.0)
+    points, weights = product_rule(c.patch_cells, 8.0)
     for r in [(1, 0), (0, 1), (1, 1), (2, -1)]:
         phase = np.exp(1j * (c.momenta[:, None, :] + points) @ r) @ weights
         assert abs(phase.mean()) < 1e-10

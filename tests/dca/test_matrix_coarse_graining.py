@@ -1,5 +1,7 @@
 """Coarse graining with orbitals against sums over dense meshes, and the density that follows from it."""
 
+import itertools
+
 import numpy as np
 import pytest
 from lattices import (
@@ -78,6 +80,30 @@ def test_patch_means_against_another_rule(name, symmetric):
     far = coarse.gbar(coarse.shifted(np.array([2000j]), np.zeros_like(z[..., :1])))[..., 0]
     one = np.eye(lattice.bands)
     assert np.abs(far - one / 2000j - coarse.h_mean / 2000j**2 - coarse.h_second / 2000j**3).max() < 1e-11
+
+
+@pytest.mark.parametrize("name", TABLES | SOLIDS)
+@pytest.mark.parametrize("isolated", [False, True])
+def test_moments_are_patch_means_of_h_and_its_square(name, isolated):
+    lattice = orbital_lattice((TABLES | SOLIDS)[name])
+    vectors = np.eye(3, dtype=int) + np.eye(3, k=1, dtype=int) if lattice.dimension == 3 else square_vectors(lattice)
+    coarse = MatrixCoarseGraining(Cluster(lattice, vectors), isolated)
+    offsets, weights = coarse._rule(4.0)
+    for spin, (K, momentum) in itertools.product(range(lattice.spins), enumerate(coarse.cluster.momenta)):
+        h = in_patch(lattice, momentum, offsets, spin)
+        for power, moments in ((h, coarse.h_mean), (h @ h, coarse.h_second)):
+            np.testing.assert_allclose(moments[spin, K], np.einsum("mab,m->ab", power, weights), atol=1e-12)
+
+
+def test_far_hopping_in_three_dimensions_has_moments_at_once():
+    """Eight cells and hops over up to nine cells: the square of h has 37^3 displacements; sums over K are known."""
+    rng, table = np.random.default_rng(5), {(0, 0, 0): np.diag([0.4, -0.4])}
+    for d in rng.integers(-9, 10, size=(40, 3)):
+        t = rng.normal(size=(2, 2)) / 40
+        table[tuple(d.tolist())], table[tuple((-d).tolist())] = t, t.T
+    coarse = MatrixCoarseGraining(Cluster(Lattice(table, ("1", "2")), 2 * np.eye(3, dtype=int)))
+    np.testing.assert_allclose(coarse.h_mean.mean(axis=(0, 1)), np.diag([0.4, -0.4]), atol=1e-14)
+    np.testing.assert_allclose(coarse.h_second.mean(axis=(0, 1)), sum(t @ t.T for t in table.values()), atol=1e-14)
 
 
 @pytest.mark.parametrize("name, n", [*((name, 240) for name in TABLES), *((name, 60) for name in SOLIDS)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from typing import TYPE_CHECKING
 
@@ -11,11 +12,12 @@ from plaq.data.display import Drawing, block, head
 from plaq.data.formatting import momentum
 from plaq.dca.lattice.interaction import adjugate, determinant
 from plaq.dca.lattice.patch import (
-    gauss_rule,
     obtuse_superbase,
+    parallelograms,
     product_rule,
     voronoi_cell,
     voronoi_edges,
+    wave_means,
     zonotope_cells,
 )
 from plaq.errors import InputError
@@ -91,11 +93,19 @@ class Cluster:
 
     def k_rule(self, density):
         """Return offsets [M, D] from a cluster momentum and weights [M] of the mean over its patch."""
+        return product_rule(self.patch_cells, density)
+
+    def patch_means(self, x):
+        """Return the means of exp(i k.x) over the offsets k of a patch, for x [n, D]; they are real."""
+        return wave_means(self.patch_cells, x)
+
+    @functools.cached_property
+    def patch_cells(self):
+        """Parallelepipeds (origin, edge, ...) that a patch consists of, as offsets from its momentum."""
         if self.lattice.dimension == 2:
-            return gauss_rule(self.patch, density)
+            return parallelograms(self.patch)
         metric = np.linalg.inv(np.array(self.lattice.system.metric))
-        edges = voronoi_edges(obtuse_superbase(self.reciprocal, metric), metric)
-        return product_rule(zonotope_cells(edges), density)
+        return zonotope_cells(voronoi_edges(obtuse_superbase(self.reciprocal, metric), metric))
 
     def to_momenta(self, f_sites, axis=0):
         """Return f(K) = sum_R exp(-i K.R) f(R) along an axis, the first unless another is given."""

@@ -94,6 +94,18 @@ class Lattice:
         t = np.array([self.table[d] * (1.0 if any(d) else 0.5) for d in chosen])
         return np.array(chosen), np.ascontiguousarray(t.swapaxes(0, 1))
 
+    def powers(self):
+        """Return h and its square, each as displacements d [n, D] and amplitudes t [S, n, a, b] of exp(-i k.d)."""
+        d, t = self._displacements, np.array(list(self.table.values())).swapaxes(0, 1)
+        reach = np.abs(d).max(axis=0)
+        sizes, axes = 4 * reach + 1, tuple(range(1, 1 + self.dimension))
+        on_grid = np.zeros((self.spins, *sizes, self.bands, self.bands))
+        on_grid[(slice(None), *d.T)] = t
+        h = np.fft.fftn(on_grid, axes=axes)
+        square = np.fft.ifftn(h @ h, axes=axes).real.reshape(self.spins, -1, self.bands, self.bands)
+        there = np.stack(np.unravel_index(np.arange(square.shape[1]), sizes), axis=-1)
+        return (d, t), ((there + 2 * reach) % sizes - 2 * reach, square)
+
     def energies(self, k, spin=0):
         """Return the bands at k [..., D], ascending: [..., b]."""
         if self.bands == 1:

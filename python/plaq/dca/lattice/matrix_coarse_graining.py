@@ -52,8 +52,7 @@ class MatrixCoarseGraining:
         self._kept: dict = {}  # h on even grids by (spin, level)
         self._reach = max(1, np.abs(np.array(list(lattice.table))).max())
         self._periodic = cluster.size == 1 and not isolated and not lattice.positions.any()
-        rule = self._even_points(4 * self._reach + 2) if self._periodic else self._rule(8.0 * self._reach)
-        self.h_mean, self.h_second = self._moments(*rule)
+        self.h_mean, self.h_second = (self._patch_mean(table) for table in lattice.powers())
 
     @region("coarse graining: prepare")
     def prepare(self, min_im_z):
@@ -192,17 +191,14 @@ class MatrixCoarseGraining:
             h *= v[:, None] * v.conj()
         return h
 
-    def _moments(self, offsets, weights):
-        lattice, size = self.cluster.lattice, self.cluster.size
-        first = np.zeros((lattice.spins, size, lattice.bands, lattice.bands), dtype=complex)
-        second = first.copy()
-        for spin in range(lattice.spins):
-            for K in range(size):
-                h = self._h(K, offsets, spin)
-                first[spin, K] = h @ weights
-                second[spin, K] = np.einsum("acm,cbm,m->ab", h, h, weights)
-        average = self.group.action.average
-        return (average(first), average(second)) if self._periodic else (first, second)
+    def _patch_mean(self, table):
+        """Return <v f(K + k) v^+> [S, K, a, b] of f(k) = sum_d t(d) exp(-i k.d), from d [n, D] and t [S, n, a, b]."""
+        d, t = table
+        r = self.cluster.lattice.positions
+        x = d[:, None, None] + r[:, None] - r
+        means = np.ones(x.shape[:-1]) if self.isolated else self.cluster.patch_means(
+            x.reshape(-1, x.shape[-1])).reshape(x.shape[:-1])
+        return np.einsum("kd,sdab,dab->skab", np.exp(-1j * self.cluster.momenta @ d.T), t, means)
 
     def _levels(self, z, rules):
         """Return for each frequency the coarsest rule that holds for all its z: rule j is for |Im z| >= 2^j min_im_z.

@@ -114,14 +114,6 @@ def parallelograms(corners):
     return [(start, e0, e1), (start + e1, e0, e2), (start, e1, e2)]
 
 
-def gauss_rule(corners, density):
-    """Return points [M, 2] and weights [M] (sum 1) of the mean over the cell.
-
-    Gauss-Legendre products on its parallelograms, with `density` points per unit length of edge and 4 more.
-    """
-    return product_rule(parallelograms(corners), density)
-
-
 def product_rule(cells, density):
     """Return points [M, D] and weights [M] (sum 1) of the mean over parallelepipeds (origin, edge, ...).
 
@@ -136,6 +128,17 @@ def product_rule(cells, density):
         weights.append(weight.ravel() * abs(_volume(edges)))
     weights = np.concatenate(weights)
     return np.concatenate(points), weights / weights.sum()
+
+
+def wave_means(cells, x):
+    """Return the means of cos(k.x) over parallelepipeds (origin, edge, ...), for x [n, D]."""
+    total, volume = np.zeros(len(x)), 0.0
+    for origin, *edges in cells:
+        part = abs(_volume(edges))
+        middle = origin + sum(edges) / 2
+        total += part * np.cos(x @ middle) * np.prod([np.sinc(x @ edge / (2 * np.pi)) for edge in edges], axis=0)
+        volume += part
+    return total / volume
 
 
 def _volume(edges):
