@@ -28,6 +28,8 @@ struct cell {
 };
 inline const box all_cells(index2{5, 4}, true);
 inline cell first(index2 at) { return {1.0 / (1 + at.x + 5 * at.y), {}}; }
+/// Neither commutative nor associative: it tells which values were combined in which brackets.
+inline double bracket(double a, double b) { return a / 3 + b; }
 inline double mixed(double u, double v) { return 0.9 * u + 0.1 / (1 + v * v) - 0.01 * u * v; }
 
 /// More of them by hand: PLAQ_TEST_SEEDS=1000.

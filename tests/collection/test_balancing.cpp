@@ -52,7 +52,7 @@ TEST(collection_balancing, balancing_moves_elements_and_keeps_bits) {
           if (world.rank() == 0) found = results;
           const double u =
               all.reduce(
-                     "u", [](const heavy& h) { return h.u[1]; }, 0.0, [](double s, double v) { return s / 3 + v; })
+                     "u", [](const heavy& h) { return h.u[1]; }, [](double s, double v) { return s / 3 + v; })
                   .get();
           static const double first = u;  // of one rank, where nothing moves
           EXPECT_EQ(u, first) << by.name;

@@ -29,6 +29,7 @@ struct counter {
 constexpr int width = 5, height = 3, all_rounds = 7;
 const box mesh(index2{width, height});
 int number_of(index2 at) { return at.x + width * at.y; }
+std::uint64_t power_of_5(int n) { return n == 0 ? 1 : 5 * power_of_5(n - 1); }
 index2 point_of(int number) { return {number % width, number / width}; }
 
 /// What is drawn for an element and a round.
@@ -104,8 +105,8 @@ void run_rounds(collection<counter, index2>& all, unsigned seed, int from, int t
                wander(context, 11);
              });
     under_way.push_back(all.reduce(
-        "sum", [](const counter& c) { return c.u; }, std::uint64_t(0),
-        [](std::uint64_t s, std::uint64_t u) { return s * 5 + u; }));
+        "sum", [](const counter& c, index2 at) { return c.u * power_of_5(width * height - 1 - number_of(at)); },
+        std::uint64_t(0), std::plus<>()));
     const auto w = word(seed, 1000, round, 12);
     if (w % 2 == 0) {
       const auto& which = balance::balancers()[w / 2 % balance::balancers().size()];

@@ -1,11 +1,14 @@
 // Elements that wander while they talk: the same bits as in a loop, whatever overtakes what.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <bit>
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,14 +26,13 @@ constexpr int rounds = 6;
 struct result {
   std::vector<std::pair<index2, std::vector<double>>> histories = {};
   std::vector<double> sums = {}, bracketed = {};
+  std::vector<std::vector<double>> of_some = {};
   bool operator==(const result&) const = default;
 };
 
 /// The order of indices: y first.
 bool before(index2 a, index2 b) { return std::pair(a.y, a.x) < std::pair(b.y, b.x); }
 
-/// Neither commutative nor associative: it tells which values were combined in which brackets.
-double bracket(double a, double b) { return a / 3 + b; }
 /// Of the values of places begin ... end - 1, in halves.
 double bracketed(const std::vector<double>& of, std::size_t begin, std::size_t end) {
   if (end - begin == 1) return of[begin];
@@ -46,19 +48,22 @@ result in_a_loop() {
   for (int round = 0; round < rounds; ++round) {
     std::vector<double> old;
     for (auto& [at, c] : cells) old.push_back(c.u);
-    double sum = 0;
     for (auto& [at, c] : cells) {
       std::vector<std::pair<index2, double>> came;
       for (const auto& n : all_cells.neighbours(at)) came.push_back({n.at, old[std::size_t(n.at.x + 5 * n.at.y)]});
       std::ranges::stable_sort(came, [](auto& a, auto& b) { return before(a.first, b.first); });
       for (auto& [from, u] : came) c.u = mixed(c.u, u);
       c.history.push_back(c.u);
-      sum = sum / 3 + c.u;
     }
-    out.sums.push_back(sum);
     std::vector<double> by_place(cells.size());
     for (auto& [at, c] : cells) by_place[hilbert_homes(all_cells).position(at)] = c.u;
     out.bracketed.push_back(bracketed(by_place, 0, by_place.size()));
+    out.sums.push_back(bracket(1.5, out.bracketed.back()));
+    std::map<std::uint64_t, double> some;
+    for (auto& [at, c] : cells)
+      if (at.x % 2 == 1) some[hilbert_homes(all_cells).position(at)] = c.u;
+    out.of_some.emplace_back();
+    for (const auto& [place, u] : some) out.of_some.back().push_back(u);
   }
   for (auto& [at, c] : cells) out.histories.push_back({at, c.history});
   return out;
@@ -73,6 +78,7 @@ result run_rounds(collection<cell, index2>& cells, unsigned seed, bool wander, i
       context.move_to(int(word / 2 % ranks));
   };
   std::vector<task::future<double>> sums, bracketed;
+  std::vector<task::future<std::vector<double>>> of_some;
   for (int round = from; round < to; ++round) {
     cells.each("send", [=](cell& c, auto& context) {
       for (const auto& n : all_cells.neighbours(context.index())) context.send(halo, n.at, c.u);
@@ -84,14 +90,22 @@ result run_rounds(collection<cell, index2>& cells, unsigned seed, bool wander, i
       wanders(context);
     });
     sums.push_back(
-        cells.reduce("sum", [](const cell& c) { return c.u; }, 0.0, [](double s, double u) { return s / 3 + u; }));
+        cells.reduce("sum", [](const cell& c) { return c.u; }, 1.5, bracket));
     bracketed.push_back(cells.reduce("bracketed", [](const cell& c) { return c.u; }, bracket));
+    of_some.push_back(cells.reduce(
+        "odd columns",
+        [](const cell& c, index2 at) { return at.x % 2 == 1 ? std::optional(std::vector{c.u}) : std::nullopt; },
+        [](std::vector<double> a, const std::vector<double>& b) {
+          a.insert(a.end(), b.begin(), b.end());
+          return a;
+        }));
   }
   auto histories = cells.gather("histories", [](const cell& c) { return c.history; }, cells.size() - 1);
   cells.wait();
   result out{histories.get()};
   for (auto& s : sums) out.sums.push_back(s.get());
   for (auto& s : bracketed) out.bracketed.push_back(s.get());
+  for (auto& s : of_some) out.of_some.push_back(s.get());
   moves += long(cells.moved());
   detours += long(cells.forwarded());
   return out;
@@ -111,6 +125,7 @@ TEST(collection_in_one_process, elements_that_wander_come_to_the_same_bits) {
         const result found = in_a_collection(world, pool, seed, seed % 10 != 9);
         EXPECT_EQ(found.sums, expected.sums) << "seed " << seed;
         EXPECT_EQ(found.bracketed, expected.bracketed) << "seed " << seed;
+        EXPECT_EQ(found.of_some, expected.of_some) << "seed " << seed;
         if (world.rank() == ranks - 1) {
           EXPECT_EQ(found.histories, expected.histories) << "seed " << seed;
         } else {
@@ -168,6 +183,8 @@ struct tree_leaf {
   void serialize(archive& ar) { ar(mass); }
 };
 TEST(collection_in_one_process, elements_come_and_go) {
+  std::mutex guard;
+  std::array<std::set<double>, 5> orders;  // by level: the same on any number of ranks
   task::with_backend("fiber", {.workers = 2}, [&](auto& pool) {
     for (unsigned seed = 0; seed < seeds(24); ++seed) {
       const int ranks = 1 + int(seed % 5);
@@ -192,6 +209,9 @@ TEST(collection_in_one_process, elements_come_and_go) {
           });
           auto masses = tree.reduce("masses", [](const tree_leaf& l) { return l.mass; }, 0.0, std::plus<>());
           EXPECT_NEAR(masses.get(), 1, 1e-14);
+          const auto order = tree.reduce("order", [](const tree_leaf& l) { return l.mass; }, bracket).get();
+          const std::lock_guard lock(guard);
+          orders[std::size_t(level)].insert(order);
           const auto most = [](double a, double b) { return std::max(a, b); };
           EXPECT_LT(tree.reduce("least", [](const tree_leaf& l) { return -l.mass; }, most).get(), 0);
         }
@@ -204,6 +224,7 @@ TEST(collection_in_one_process, elements_come_and_go) {
       EXPECT_EQ(said, no_errors(ranks)) << "seed " << seed;
     }
   });
+  for (const auto& of_level : orders) EXPECT_EQ(of_level.size(), 1u);
 }
 
 // A key that goes and comes again.

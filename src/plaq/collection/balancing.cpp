@@ -21,9 +21,19 @@ void validate(const balance_options& options, load of, bool mesh) {
     throw input_error("balancing: only_if_it_pays needs loads in times, and these are counted work");
 }
 
-migration plan_migration(const element_reports& all, const balance_options& options, int ranks,
-                         const std::function<std::uint64_t(key)>& position,
-                         const std::function<std::array<double, 3>(key)>& point, load_record* record) {
+reductions::outcome packed_by_rank(const migration_plan& what) {
+  reductions::outcome out;
+  archive::pack(what.result, out.bytes);
+  for (const auto& [rank, moves] : what.moves) {
+    out.of_ranks.emplace_back(rank, std::vector<std::byte>());
+    archive::pack(moves, out.of_ranks.back().second);
+  }
+  return out;
+}
+
+migration_plan plan_migration(const element_reports& all, const balance_options& options, int ranks,
+                              const std::function<std::uint64_t(key)>& position,
+                              const std::function<std::array<double, 3>(key)>& point, load_record* record) {
   balance::load_distribution s{.ranks = ranks, .loads = {}, .rank_of = {}};
   s.ranks_per_node = options.ranks_per_node;
   if (options.most_bytes > 0) s.most_bytes = options.most_bytes;
@@ -57,9 +67,9 @@ migration plan_migration(const element_reports& all, const balance_options& opti
     after = balance::evaluate(s, to);
   }
   if (record) record->write(keys, s, options.by, to);
-  migration out{{before.imbalance(), after.imbalance(), before.floor(), after.moved, after.moved_bytes}, {}};
+  migration_plan out{{before.imbalance(), after.imbalance(), before.floor(), after.moved, after.moved_bytes}, {}};
   for (std::size_t i = 0; i < s.size(); ++i)
-    if (to[i] != s.rank_of[i]) out.moves.emplace_back(all[i].first, to[i]);
+    if (to[i] != s.rank_of[i]) out.moves[s.rank_of[i]].emplace_back(all[i].first, to[i]);
   return out;
 }
 

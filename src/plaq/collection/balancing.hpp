@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "plaq/collection/balance/balancers.hpp"
 #include "plaq/collection/index.hpp"
 #include "plaq/collection/load_record.hpp"
+#include "plaq/collection/runtime/reductions.hpp"
 
 namespace plaq {
 
@@ -56,18 +58,24 @@ struct element_report {
 };
 /// Reports of elements, each with the key of its element.
 using element_reports = std::vector<std::pair<key, element_report>>;
-/// Elements that move, and their ranks.
+/// Elements of a rank that move, and where.
 struct migration {
   balance_result result = {};
   std::vector<std::pair<key, int>> moves = {};
-  void serialize(archive& ar) { ar(result, moves); }
 };
+/// Elements of all ranks that move, by the rank that they leave.
+struct migration_plan {
+  balance_result result = {};
+  std::map<int, std::vector<std::pair<key, int>>> moves = {};
+};
+/// Returns the result, packed for all ranks, and the moves of each rank, packed for it.
+reductions::outcome packed_by_rank(const migration_plan& what);
 
 /// Returns the migration by a balancer that knows all loads. `point` is empty where elements lie on no mesh. Writes to
 /// `record` unless it is null.
-migration plan_migration(const element_reports& all, const balance_options& options, int ranks,
-                         const std::function<std::uint64_t(key)>& position,
-                         const std::function<std::array<double, 3>(key)>& point, load_record* record = nullptr);
+migration_plan plan_migration(const element_reports& all, const balance_options& options, int ranks,
+                              const std::function<std::uint64_t(key)>& position,
+                              const std::function<std::array<double, 3>(key)>& point, load_record* record = nullptr);
 /// Returns the initial state of a rank in a balancing protocol, from the reports of its elements.
 balance::participant make_participant(const element_reports& own, const balance_options& options, int rank, int ranks);
 /// Returns the migration of the elements of a rank, from its state at the end.

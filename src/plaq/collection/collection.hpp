@@ -8,8 +8,10 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
-#include <unordered_map>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -126,100 +128,59 @@ class collection {
     host_.issue(std::move(next));
   }
 
-  /// Returns combine(... combine(combine(init, v_a), v_b) ...) on every rank, with v = give(value), or give(value,
-  /// index), after the steps so far, in the order of indices (the last coordinate first): bitwise identical wherever
-  /// elements are. Elements do not wait for it. Where elements come and go, the call waits for all steps first.
+  /// Returns combine(init, t) on every rank, where t is reduce(name, give, combine) in type R, or init where no element
+  /// has a value. @pre combine is associative, up to rounding.
   template <class Give, serializable R, class Combine>
   task::future<R> reduce(trace::label name, Give give, R init, Combine combine) {
-    auto promise = std::make_shared<task::promise<R>>();
-    auto result = promise->get_future();
     auto of = of_elements(std::move(give));
-    using V = std::decay_t<decltype(of(std::declval<elements::element&>()))>;
-    collect<V>(
-        name, std::move(of), 0,
-        [init = std::move(init), combine](const elements::packed_values& packed) {
-          R sum = init;
-          for (auto& [at, v] : unpacked<V>(packed)) sum = combine(std::move(sum), std::move(v));
-          std::vector<std::byte> bytes;
-          archive::pack(sum, bytes);
-          return bytes;
-        },
-        [promise](std::span<const std::byte> bytes) { promise->set_value(elements::unpack<R>(bytes)); },
-        [promise](std::exception_ptr why) { promise->set_exception(why); });
-    return result;
+    static_assert(std::is_convertible_v<value_given<decltype(of)>, R>, "give(value) has the type of the start value");
+    static_assert(std::is_invocable_r_v<R, Combine&, R, R>, "combine(R, R) returns R, the type of the start value");
+    return combine_all<R>(name, std::move(of), combine, [init = std::move(init), combine](auto all) {
+      return all ? combine(init, std::move(*all)) : init;
+    });
   }
 
   /// Returns combine(combine(v_0, v_1), combine(v_2, v_3)) and so on over all elements on every rank, with v =
-  /// give(value) or give(value, index), after the steps so far. A balanced binary tree over the places of elements in
-  /// their homes fixes the brackets, so the result is bitwise identical wherever elements are. A rank combines its own
-  /// elements, and receives parts from at most log2(ranks) others. Without elements the result is V().
-  /// @pre combine is associative, up to rounding.
+  /// give(value) or give(value, index), after the steps so far. Where give returns a std::optional, elements without a
+  /// value are left out: a reduction over a part of the elements. Halves of halves of the places of elements in their
+  /// homes fix the brackets, so the result is bitwise identical wherever elements are. A rank combines the values of
+  /// elements whose home it is, and parts from at most log2(ranks) others. Without a value the result is V(). Where
+  /// elements come and go, the call waits for all steps first. @pre combine is associative, up to rounding.
   template <class Give, class Combine>
   auto reduce(trace::label name, Give give, Combine combine) {
     auto of = of_elements(std::move(give));
-    using V = std::decay_t<decltype(of(std::declval<elements::element&>()))>;
+    using V = value_given<decltype(of)>;
     static_assert(std::is_invocable_r_v<V, Combine&, V, V>, "combine(V, V) returns V, the type of give(value)");
-    auto promise = std::make_shared<task::promise<V>>();
-    auto result = promise->get_future();
-    const auto take = [promise](std::span<const std::byte> bytes) { promise->set_value(elements::unpack<V>(bytes)); };
-    const auto fail = [promise](std::exception_ptr why) { promise->set_exception(why); };
-    if (!homes_.each_of_rank) {  // places are not known: the root combines all in the order of indices
-      collect<V>(
-          name, std::move(of), 0,
-          [combine](const elements::packed_values& packed) {
-            auto all = unpacked<V>(packed);
-            V sum = all.empty() ? V() : std::move(all.front().second);
-            for (std::size_t i = 1; i < all.size(); ++i) sum = combine(std::move(sum), std::move(all[i].second));
-            std::vector<std::byte> bytes;
-            archive::pack(sum, bytes);
-            return bytes;
-          },
-          take, fail);
-      return result;
-    }
-    elements::reductions::request what{
-        .name = name,
-        .give = [of](elements::element& e, std::vector<std::byte>& to) mutable { archive::pack(V(of(e)), to); },
-        .finish = {},
-        .take = take,
-        .fail = fail};
-    what.tree.emplace([this](elements::key k) { return position_of(k); }, homes_.count,
-                      [combine](std::vector<std::byte>& left, std::span<const std::byte> right) {
-                        const V sum = combine(elements::unpack<V>(left), elements::unpack<V>(right));
-                        left.clear();
-                        archive::pack(sum, left);
-                      });
-    archive::pack(V(), what.tree->of_none);
-    host_.reduce(std::move(what));
-    return result;
+    return combine_all<V>(name, std::move(of), combine, [](auto all) { return all ? std::move(*all) : V(); });
   }
 
   /// Returns give(value), or give(value, index), of all elements after the steps so far, with their indices and in
-  /// their order. Empty on other ranks than `root`.
+  /// their order; of those that have one, where give returns a std::optional. Empty on other ranks than `root`.
   template <class Give>
   auto gather(trace::label name, Give give, int root = 0) {
     auto of = of_elements(std::move(give));
-    using V = std::decay_t<decltype(of(std::declval<elements::element&>()))>;
+    using V = value_given<decltype(of)>;
     using all_of_them = std::vector<std::pair<Index, V>>;
     auto promise = std::make_shared<task::promise<all_of_them>>();
     auto all = std::make_shared<all_of_them>();
     auto result = promise->get_future();
-    collect<V>(
-        name, std::move(of), root,
-        [all](const elements::packed_values& packed) {
-          *all = unpacked<V>(packed);
-          return std::vector<std::byte>();
-        },
-        [promise, all](std::span<const std::byte>) { promise->set_value(std::move(*all)); },
-        [promise](std::exception_ptr why) { promise->set_exception(why); });
+    elements::reductions::request what{.name = name, .root = root};
+    what.give = packing<V>(std::move(of));
+    what.finish = [all](const elements::packed_values& packed) {
+      for (auto& [id, bytes] : packed) all->emplace_back(traits::from_key(id), elements::unpack<V>(bytes));
+      return elements::reductions::outcome{};
+    };
+    what.take = [promise, all](auto, auto) { promise->set_value(std::move(*all)); };
+    what.fail = [promise](std::exception_ptr why) { promise->set_exception(why); };
+    start(std::move(what));
     return result;
   }
 
   /// Moves elements to less loaded ranks, by the balancer's plan for the loads since the last balancing. The result is
-  /// the same on every rank. Each element waits until all have reached this step and the plan is made; nothing else
-  /// waits. Balancers that use edges get the bytes that elements have sent in steps after the first balancing by such a
-  /// balancer. "gossip" and "diffusion" gather no loads on one rank; the others run on rank 0, and so do all while
-  /// loads are recorded.
+  /// the same on every rank; a rank learns the moves of its own elements. Each element waits until all have reached
+  /// this step and the plan is made; nothing else waits. Balancers that use edges get the bytes that elements have sent
+  /// in steps after the first balancing by such a balancer. "gossip" and "diffusion" gather no loads on one rank; the
+  /// others run on rank 0, and so do all while loads are recorded.
   /// @pre See elements::validate (input_error).
   task::future<balance_result> balance(const balance_options& options = {}) {
     elements::validate(options, load_, elements::mesh_point<Index>);
@@ -227,51 +188,35 @@ class collection {
     if (by.uses_edges) count_bytes();
     auto promise = std::make_shared<task::promise<balance_result>>();
     auto result = promise->get_future();
-    const auto report = [this](elements::element& e) {
+    const auto carry_out = [this, promise](elements::migration what) {
+      what.result.expected = std::exchange(predicted_, what.result.predicted);
+      host_.release(what.moves);
+      promise->set_value(what.result);
+    };
+    elements::reductions::request what{.name = "balance"};
+    what.holds = true;
+    what.give = packing<elements::element_report>([this](elements::element& e) {
       const auto load = std::exchange(e.load, {});
       return elements::element_report{load_ == plaq::load::time ? load.seconds : load.work,
                                       double(archive::size(value_of(e))), host_.seconds_per_byte(), rank(), load.sent};
-    };
-    const auto carry_out = [this, promise](elements::migration what) {
-      what.result.expected = std::exchange(predicted_, what.result.predicted);
-      const std::unordered_map<elements::key, int> moves(what.moves.begin(), what.moves.end());
-      host_.release([&](elements::key id) {
-        const auto found = moves.find(id);
-        return found == moves.end() ? rank() : found->second;
-      });
-      promise->set_value(what.result);
-    };
-    const auto fail = [promise](std::exception_ptr why) { promise->set_exception(why); };
+    });
+    what.fail = [promise](std::exception_ptr why) { promise->set_exception(why); };
     if (by.protocol && !records_) {  // no rank needs all loads
-      if (!homes_.each_of_rank) host_.wait();
-      host_.reduce(
-          {.name = "balance",
-           .give = [report](elements::element& e, std::vector<std::byte>& to) { archive::pack(report(e), to); },
-           .finish = {},
-           .take = {},
-           .fail = fail,
-           .holds = true,
-           .take_own =
-               [=, this, &by](elements::step_number at, const elements::packed_values& packed) {
-                 host_.balance(
-                     at, elements::make_participant(unpack_reports(packed), options, rank(), size()), by.protocol,
-                     [=](const plaq::balance::participant& p) { carry_out(elements::migration_of(p, options)); }, fail);
-               }});
-      return result;
+      what.take_own = [=, this, &by, fail = what.fail](elements::step_number at,
+                                                       const elements::packed_values& packed) {
+        host_.balance(
+            at, elements::make_participant(unpack_reports(packed), options, rank(), size()), by.protocol,
+            [=](const plaq::balance::participant& p) { carry_out(elements::migration_of(p, options)); }, fail);
+      };
+    } else {
+      what.finish = [this, options](const elements::packed_values& packed) { return plan(packed, options); };
+      what.take = [carry_out](std::span<const std::byte> all, std::span<const std::byte> own) {
+        elements::migration mine{elements::unpack<balance_result>(all), {}};
+        if (!own.empty()) mine.moves = elements::unpack<decltype(mine.moves)>(own);
+        carry_out(std::move(mine));
+      };
     }
-    collect<elements::element_report>(
-        "balance", report, 0,
-        [this, options](const elements::packed_values& packed) {
-          std::vector<std::byte> bytes;
-          std::function<std::array<double, 3>(elements::key)> point;
-          if (elements::mesh_point<Index>) point = point_of;
-          archive::pack(elements::plan_migration(
-                            unpack_reports(packed), options, size(), [this](auto at) { return position_of(at); }, point,
-                            record_.get()),
-                        bytes);
-          return bytes;
-        },
-        [=](std::span<const std::byte> bytes) { carry_out(elements::unpack<elements::migration>(bytes)); }, fail, true);
+    start(std::move(what));
     return result;
   }
 
@@ -343,23 +288,64 @@ class collection {
       throw input_error(host_.type().name + " has no element (" + traits::in_words(at) + ")");
   }
 
-  template <class V, class Give, class Finish, class Take, class Fail>
-  void collect(trace::label name, Give give, int root, Finish finish, Take take, Fail fail, bool holds = false) {
-    if (!homes_.each_of_rank) host_.wait();  // which finds their number
-    host_.reduce(
-        {.name = name,
-         .root = root,
-         .give = [give](elements::element& e, std::vector<std::byte>& to) mutable { archive::pack(V(give(e)), to); },
-         .finish = finish,
-         .take = take,
-         .fail = fail,
-         .holds = holds});
+  void start(elements::reductions::request what) {
+    if (!homes_.each_of_rank) host_.wait();  // which finds the number of elements
+    host_.reduce(std::move(what));
   }
-  template <class V>
-  static std::vector<std::pair<Index, V>> unpacked(const elements::packed_values& packed) {
-    std::vector<std::pair<Index, V>> all;
-    for (auto& [id, bytes] : packed) all.emplace_back(traits::from_key(id), elements::unpack<V>(bytes));
-    return all;
+  /// Type of the values that give(element) returns, without the std::optional.
+  template <class Give>
+  using value_given = elements::without_optional<std::decay_t<std::invoke_result_t<Give&, elements::element&>>>;
+  /// Returns a function that appends give(element) in type V, if there is a value.
+  template <class V, class Give>
+  static auto packing(Give give) {
+    return [give](elements::element& e, std::vector<std::byte>& to) mutable {
+      auto value = give(e);
+      if constexpr (elements::is_optional<decltype(value)>) {
+        if (value) archive::pack(V(std::move(*value)), to);
+        return value.has_value();
+      } else {
+        archive::pack(V(std::move(value)), to);
+        return true;
+      }
+    };
+  }
+  /// Combines the values of elements in type V; the result is end(optional<V>), on rank 0.
+  template <class V, class Give, class Combine, class End>
+  task::future<V> combine_all(trace::label name, Give give, Combine combine, End end) {
+    auto promise = std::make_shared<task::promise<V>>();
+    auto result = promise->get_future();
+    elements::reductions::request what{.name = name};
+    what.give = packing<V>(std::move(give));
+    what.take = [promise](std::span<const std::byte> all, auto) { promise->set_value(elements::unpack<V>(all)); };
+    what.fail = [promise](std::exception_ptr why) { promise->set_exception(why); };
+    what.combined.emplace(
+        [this](elements::key k) { return homes_.each_of_rank ? position_of(k) : elements::scatter(k); },
+        [this](int first, int last) { return places_known(first, last); },
+        [combine](std::vector<std::byte>& left, std::span<const std::byte> right) mutable {
+          const V sum = combine(elements::unpack<V>(left), elements::unpack<V>(right));
+          left.clear();
+          archive::pack(sum, left);
+        },
+        [end](std::optional<std::vector<std::byte>> all) mutable {
+          std::vector<std::byte> bytes;
+          archive::pack(V(end(all ? std::optional<V>(elements::unpack<V>(*all)) : std::nullopt)), bytes);
+          return bytes;
+        });
+    start(std::move(what));
+    return result;
+  }
+  /// Places whose elements are all at home on ranks first ... last, or are no elements.
+  elements::places places_known(int first, int last) const {
+    if (homes_.each_of_rank) return {homes_.count};
+    if (!homes_.hashes_of_rank) return {1, 0};
+    return {homes_.hashes_of_rank(first, size()).first, homes_.hashes_of_rank(last, size()).last};
+  }
+  /// Plans a migration, on rank 0: the result for all, the moves of its elements for each rank.
+  elements::reductions::outcome plan(const elements::packed_values& packed, const balance_options& options) const {
+    std::function<std::array<double, 3>(elements::key)> point;
+    if (elements::mesh_point<Index>) point = point_of;
+    return elements::packed_by_rank(elements::plan_migration(
+        unpack_reports(packed), options, size(), [this](auto at) { return position_of(at); }, point, record_.get()));
   }
   static elements::element_reports unpack_reports(const elements::packed_values& packed) {
     elements::element_reports all;

@@ -9,6 +9,17 @@
 
 namespace plaq {
 
+namespace elements {
+
+/// Place of an element in the order in which reductions combine.
+using place = std::uint64_t;
+/// Places from first to last.
+struct places {
+  place first = 0, last = ~place(0);
+};
+
+}  // namespace elements
+
 /// Map from indices to ranks, the same on every rank.
 template <elements::index_type Index>
 struct homes {
@@ -20,6 +31,9 @@ struct homes {
   std::uint64_t count = 0;
   /// Position of an element along a curve that keeps neighbours close.
   std::function<std::uint64_t(const Index& at)> position = {};
+  /// Values of elements::scatter(key) of the elements of a rank, rising with the rank, where homes are such intervals:
+  /// ranks then combine the values of elements that come and go. Otherwise rank 0 combines them all.
+  std::function<elements::places(int rank, int ranks)> hashes_of_rank = {};
 };
 
 namespace elements {
@@ -92,13 +106,22 @@ homes<Index> homes_by_rule(const box<Index>& all, RankOf rank_of) {
   return out;
 }
 
-/// Homes by a hash of the key, for elements that come and go.
+/// Homes by a hash of the key, for elements that come and go: equal parts of all hashes.
 template <elements::index_type Index>
 homes<Index> hashed_homes() {
   using traits = elements::index_traits<Index>;
-  return {.rank_of = [](const Index& at,
-                        int ranks) { return int(elements::scatter(traits::to_key(at)) % std::uint64_t(ranks)); },
-          .position = [](const Index& at) { return traits::to_key(at); }};
+  const auto first = [](int rank, int ranks) {  // upper half of the first hash of a rank
+    return ((std::uint64_t(rank) << 32) + std::uint64_t(ranks) - 1) / std::uint64_t(ranks);
+  };
+  return {.rank_of =
+              [](const Index& at, int ranks) {
+                return int((elements::scatter(traits::to_key(at)) >> 32) * std::uint64_t(ranks) >> 32);
+              },
+          .position = [](const Index& at) { return traits::to_key(at); },
+          .hashes_of_rank =
+              [first](int rank, int ranks) {
+                return elements::places{first(rank, ranks) << 32, (first(rank + 1, ranks) << 32) - 1};
+              }};
 }
 
 }  // namespace plaq

@@ -3,6 +3,7 @@
 #include <concepts>
 #include <cstddef>
 #include <functional>
+#include <optional>
 
 #include "plaq/collection/archive.hpp"
 #include "plaq/collection/index.hpp"
@@ -18,6 +19,22 @@ struct takes {
   std::size_t count;                                                 ///< for every element
   std::function<std::size_t(const T&, const Index&)> count_of = {};  ///< in place of count
 };
+
+template <class V>
+inline constexpr bool is_optional = false;
+template <class V>
+inline constexpr bool is_optional<std::optional<V>> = true;
+/// V of std::optional<V>, or the type itself.
+template <class V>
+struct optional_value {
+  using type = V;
+};
+template <class V>
+struct optional_value<std::optional<V>> {
+  using type = V;
+};
+template <class V>
+using without_optional = typename optional_value<V>::type;
 
 }  // namespace elements
 

@@ -105,14 +105,15 @@ class patch_plasma final : public plasma {
   std::vector<int> homes() override {
     patches_->each("where", [](patch<T>& self, auto& context) { self.rank = context.rank(); });
     auto all = patches_->reduce(
-        "where", [](const patch<T>& self) { return std::pair(self.number, self.rank); },
-        std::vector<int>(std::size_t(number_of_patches())),
-        [](std::vector<int> a, const std::pair<int, int>& b) {
-          a[std::size_t(b.first)] = b.second;
+        "where", [](const patch<T>& self) { return std::vector{std::pair(self.number, self.rank)}; },
+        [](std::vector<std::pair<int, int>> a, const std::vector<std::pair<int, int>>& b) {
+          a.insert(a.end(), b.begin(), b.end());
           return a;
         });
     wait();
-    return all.get();
+    std::vector<int> out(std::size_t(number_of_patches()));
+    for (const auto& [number, rank] : all.get()) out[std::size_t(number)] = rank;
+    return out;
   }
 
   void solve_poisson() override {

@@ -44,6 +44,8 @@ class directory {
   int home(key id) const { return home_(id); }
   /// Number of elements on this rank.
   std::uint64_t size() const { return size_; }
+  /// Number of elements whose home is this rank, wherever they are.
+  std::uint64_t at_home() const { return at_home_; }
 
   /// Lock of the shard of an element, which guards its status, inbox and expectations.
   [[nodiscard]] static std::unique_lock<task::detail::spin_lock> lock(const element& e) {
@@ -77,11 +79,13 @@ class directory {
     if (in.elements.contains(e.id)) return nullptr;
     // Number of moves of an element that is inserted again: more than any entry of the removed one, and than the update
     // about its removal.
+    const bool begins = e.moves == is_new || e.moves == 0;
     if (e.moves == is_new) e.moves = in.forwarding.contains(e.id) ? in.forwarding[e.id].moves + 2 : 0;
     in.forwarding.erase(e.id);
     e.guard = &in.guard;
     in.elements.emplace(e.id, std::move(fresh));
     ++size_;
+    at_home_ += begins;
     if (const auto found = in.waiting.find(e.id); found != in.waiting.end()) {
       while (found->second.size() > 0) accept(e, found->second.take_first());
       in.waiting.erase(found);
@@ -97,6 +101,8 @@ class directory {
   std::optional<std::int64_t> moves_of(key id);
   /// Replaces the entry of an element that is not here if the update is of more moves.
   void update(const location_update& of);
+  /// Counts the removal of an element whose home this is.
+  void count_removed() { --at_home_; }
   /// Drops the entries of elements that are at home on other ranks. @pre No message and no element is in progress.
   void forget_detours();
 
@@ -139,7 +145,7 @@ class directory {
   const int rank_;
   const std::function<int(key)> home_;
   std::array<shard, 64> shards_;
-  std::atomic<std::uint64_t> size_{0};
+  std::atomic<std::uint64_t> size_{0}, at_home_{0};
 };
 
 }  // namespace plaq::elements

@@ -1,6 +1,7 @@
 #include "plaq/collection/runtime/host.hpp"
 
 #include <exception>
+#include <unordered_map>
 #include <utility>
 
 #include "plaq/base/error.hpp"
@@ -45,12 +46,15 @@ void host::on_messages() {
                           counted([this](const raw_bytes& m, int from) { receive_message(m.bytes, from); }));
   messages_.on<raw_bytes>("move", tag::element, counted([this](const raw_bytes& m, int) { receive_element(m.bytes); }));
   messages_.on<location_update>("location", tag::location,
-                                counted([this](const location_update& u, int) { directory_.update(u); }));
+                                counted([this](const location_update& u, int) {
+                                  if (u.rank == rank()) directory_.count_removed();
+                                  directory_.update(u);
+                                }));
   messages_.on<contribution>("contribution", tag::contribution, counted([this](const contribution& c, int from) {
-                               as_task([&] { reductions_.receive(c, from); });  // sends on what an idle rank has
+                               as_task([&] { reductions_.receive(c, from); });
                              }));
   messages_.on<reduction_result>("result", tag::result,
-                                 counted([this](const reduction_result& r, int) { reductions_.receive(r); }));
+                                 counted([this](reduction_result&& r, int) { reductions_.receive(std::move(r)); }));
   messages_.on<round_message>("protocol", tag::protocol,
                               counted([this](round_message&& m, int) { protocols_.receive(std::move(m)); }));
   messages_.on<part_checksum>("part", tag::part, counted([this](const part_checksum& p, int) {
@@ -67,6 +71,8 @@ void host::on_messages() {
 reductions::environment host::reduction_environment() {
   return {.own_elements = [this] { return directory_.size(); },
           .all_elements = [this] { return total_.load(); },
+          .elements_at_home = [this] { return type_.fixed ? directory_.at_home() : at_home_.load(); },
+          .home = type_.home,
           .send_contribution = [this](const contribution& c, int to) { post(c, to, tag::contribution); },
           .send_result = [this](const reduction_result& r, int to) { post(r, to, tag::result); },
           .done = [this](step_number at) { scheduler_.forget_steps(at); }};
@@ -108,7 +114,7 @@ void host::reduce(reductions::request what) {
     const step_number at = scheduler_.issued();
     reductions_.begin(at, std::move(what));
     issue(std::move(next));
-    reductions_.try_finish(at);
+    reductions_.proceed(at);
   });
 }
 
@@ -205,7 +211,10 @@ void host::remove(element& e) {
                           type_.in_words(left->from) + ")");
   const int home = directory_.home(e.id);
   const auto removed = directory_.remove(e, home);
-  if (home != rank()) post(location_update{removed->id, removed->moves, home}, home, tag::location);
+  if (home != rank())
+    post(location_update{removed->id, removed->moves, home}, home, tag::location);
+  else
+    directory_.count_removed();
 }
 
 void host::add(std::unique_ptr<element> fresh) {
@@ -239,7 +248,8 @@ void host::arrive(std::unique_ptr<element> fresh) {
   scheduler_.begin(*e);
 }
 
-void host::release(const std::function<int(key)>& to) {
+void host::release(const std::vector<std::pair<key, int>>& moves) {
+  const std::unordered_map<key, int> to(moves.begin(), moves.end());
   std::vector<element*> held;
   directory_.for_each([&](element& e) {
     if (e.now != element::status::held) return;
@@ -247,8 +257,8 @@ void host::release(const std::function<int(key)>& to) {
     held.push_back(&e);
   });
   for (element* e : held)
-    if (const int destination = to(e->id); destination != rank())
-      move(*e, destination);
+    if (const auto found = to.find(e->id); found != to.end() && found->second != rank())
+      move(*e, found->second);
     else
       scheduler_.advance(*e);
 }
@@ -261,6 +271,7 @@ void host::balance(step_number at, balance::participant self, balance::protocol 
 /// Adds this rank to the counts of a wave. Called while no element is running.
 void host::describe(wave_counts& counts, bool unchanged) {
   counts.elements = directory_.size();
+  at_home_ = directory_.at_home();
   counts.least_steps = counts.most_steps = scheduler_.issued();
   if (!unchanged) return;
   directory_.for_each_awaited([&](key id, const message_list& messages) {

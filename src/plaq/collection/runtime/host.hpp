@@ -11,6 +11,7 @@
 #include <span>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "plaq/collection/runtime/directory.hpp"
@@ -52,8 +53,8 @@ class host {
   /// Calls use(element) for the elements of this rank, in the order of keys. @pre Called between wait() and the next
   /// step.
   void for_each(const std::function<void(element&)>& use);
-  /// Releases the elements that a reduction holds; an element for which to() returns another rank moves there.
-  void release(const std::function<int(key)>& to);
+  /// Releases the elements that a reduction holds; those of `moves` move to their ranks.
+  void release(const std::vector<std::pair<key, int>>& moves);
   /// Runs this rank's part of a balancing protocol. Collective, from take_own of a reduction that holds elements;
   /// over() or fail() is called at the end.
   void balance(step_number at, balance::participant self, balance::protocol by, peer_protocol::done over,
@@ -120,6 +121,7 @@ class host {
   const element_type type_;
   const int thrown_before_;
   std::atomic<std::uint64_t> total_{0}, moved_{0}, forwarded_{0};
+  std::atomic<std::uint64_t> at_home_{0};  ///< number of elements whose home is this rank, at the last wave
   std::atomic<double> moving_seconds_{0}, moved_bytes_{0};
   std::mutex parts_guard_;
   std::vector<part_checksum> parts_;  ///< on rank 0, of the checkpoint that is being written

@@ -1,36 +1,52 @@
 #include "plaq/collection/runtime/partial_results.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
+
+#include "plaq/base/error.hpp"
 
 namespace plaq::elements {
 
 namespace {
 
-/// Whether two parts are the halves of a node of the tree, the right one maybe cut off at the end.
-bool are_halves(const partial_result& left, const partial_result& right, std::uint64_t total) {
-  const auto half = left.end - left.begin;
-  return left.end == right.begin && std::has_single_bit(half) && left.begin % (2 * half) == 0 &&
-         right.end == std::min(left.begin + 2 * half, total);
-}
+struct merger {
+  places known;
+  const combine_packed& combine;
+  std::vector<partial_result> done = {};
+
+  /// Appends what the parts within `here`, a half of a half and so on, come to: one part or none where they hold all
+  /// its values. Returns whether they do.
+  bool merge(places here, std::span<partial_result> parts) {
+    const bool whole = known.first <= here.first && here.last <= known.last;
+    if (parts.empty()) return whole;
+    if (parts.size() == 1 && (whole || (parts[0].first == here.first && parts[0].last == here.last))) {
+      done.push_back({here.first, here.last, std::move(parts[0].bytes)});
+      return true;
+    }
+    check(here.first < here.last, "two elements have one position");
+    const place middle = here.first + (here.last - here.first) / 2;
+    const auto cut = std::size_t(std::ranges::upper_bound(parts, middle, {}, &partial_result::first) - parts.begin());
+    const std::size_t begin = done.size();
+    const bool left = merge({here.first, middle}, parts.first(cut));
+    const bool right = merge({middle + 1, here.last}, parts.subspan(cut));
+    if (!left || !right) return false;
+    if (done.size() == begin + 2) {
+      combine(done[begin].bytes, done.back().bytes);
+      done.pop_back();
+    }
+    done.back().first = here.first;
+    done.back().last = here.last;
+    return true;
+  }
+};
 
 }  // namespace
 
-std::vector<partial_result> merge_parts(std::vector<partial_result> parts, std::uint64_t total,
-                                        const combine_packed& combine) {
-  std::ranges::sort(parts, {}, &partial_result::begin);
-  std::vector<partial_result> done;
-  for (auto& part : parts) {
-    done.push_back(std::move(part));
-    while (done.size() > 1 && are_halves(done[done.size() - 2], done.back(), total)) {
-      auto& left = done[done.size() - 2];
-      combine(left.bytes, done.back().bytes);
-      left.end = done.back().end;
-      done.pop_back();
-    }
-  }
-  return done;
+std::vector<partial_result> merge_parts(std::vector<partial_result> parts, places known, const combine_packed& combine) {
+  std::ranges::sort(parts, {}, &partial_result::first);
+  merger by{known, combine};
+  by.merge({}, parts);
+  return std::move(by.done);
 }
 
 }  // namespace plaq::elements

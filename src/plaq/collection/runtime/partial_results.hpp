@@ -7,23 +7,23 @@
 #include <vector>
 
 #include "plaq/collection/archive.hpp"
+#include "plaq/collection/homes.hpp"
 
 namespace plaq::elements {
 
-/// Packed result of the values at places begin ... end - 1 of the order.
+/// Packed result of all values at places `first` ... `last` of the order.
 struct partial_result {
-  std::uint64_t begin = 0, end = 0;
+  place first = 0, last = 0;
   std::vector<std::byte> bytes = {};
-  void serialize(archive& ar) { ar(begin, end, bytes); }
+  void serialize(archive& ar) { ar(first, last, bytes); }
 };
 
 /// Replaces a packed value by its combination with the one that follows it in the order.
 using combine_packed = std::function<void(std::vector<std::byte>& left, std::span<const std::byte> right)>;
 
-/// Combines what can be combined, and returns the rest in the order of places. A balanced binary tree over the places
-/// 0 ... total - 1 says which two may be combined: the result of all is the same wherever and in whatever sequence
-/// parts meet. A contiguous range leaves at most 2 log2(total) parts.
-std::vector<partial_result> merge_parts(std::vector<partial_result> parts, std::uint64_t total,
-                                        const combine_packed& combine);
+/// Combines what can be combined, and returns the rest in the order of places. Halves of halves of all 2^64 places say
+/// which two may be combined, and places without a value are passed over: the result of all is the same wherever and in
+/// whatever sequence parts meet. All values at the places `known` are in the parts.
+std::vector<partial_result> merge_parts(std::vector<partial_result> parts, places known, const combine_packed& combine);
 
 }  // namespace plaq::elements

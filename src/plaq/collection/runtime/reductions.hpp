@@ -1,5 +1,4 @@
-// Reductions over all elements. Packed values go to a root, which combines them in the order of keys; or partial
-// results are combined along a tree of ranks.
+// Reductions over all elements, along a tree of ranks.
 #pragma once
 #include <cstdint>
 #include <exception>
@@ -22,32 +21,45 @@ namespace plaq::elements {
 
 /// Reductions in progress on a rank, by step. Contributions and results may arrive before the driver of this rank has
 /// begun the reduction.
+///
+/// Combined values go to the homes of their elements first, where a rank knows how many to expect; each rank combines
+/// those of its own, waits for the ranks below it in a binomial tree, and sends the parts up, once. Values that are
+/// gathered go up the tree from where they are; many of them go to the root at once.
 class reductions {
  public:
+  /// Result on the root: for all ranks, and what some ranks get beside.
+  struct outcome {
+    std::vector<std::byte> bytes = {};
+    std::vector<bytes_of_rank> of_ranks = {};
+  };
   /// One reduction.
   struct request {
     trace::label name;
     int root = 0;
-    std::function<void(element&, std::vector<std::byte>& to)> give;   ///< appends the value of an element
-    std::function<std::vector<std::byte>(packed_values all)> finish;  ///< on the root; `all` in the order of keys
-    std::function<void(std::span<const std::byte>)> take;             ///< on every rank, with the result
-    std::function<void(std::exception_ptr)> fail;                     ///< instead of take
-    bool holds = false;  ///< elements wait for the result; the caller releases them
+    /// Appends the value of an element. Returns false if it has none.
+    std::function<bool(element&, std::vector<std::byte>& to)> give = {};
+    std::function<outcome(packed_values all)> finish = {};  ///< on the root; `all` in the order of keys
+    /// Called on every rank with the result, and with what this rank gets beside.
+    std::function<void(std::span<const std::byte> all, std::span<const std::byte> own)> take = {};
+    std::function<void(std::exception_ptr)> fail = {};  ///< instead of take
+    bool holds = false;                                 ///< elements wait for the result; the caller releases them
     /// In place of finish and take: called on every rank with the values of its own elements, once all elements of all
     /// ranks have contributed.
     std::function<void(step_number, packed_values own)> take_own = {};
-    /// In place of finish: values are combined along a tree of ranks, in the order of their places.
-    struct along_tree {
-      std::function<std::uint64_t(key)> place;  ///< 0 ... total - 1
-      std::uint64_t total = 0;
+    /// In place of finish: values are combined in the order of their places. The root is 0.
+    struct in_order {
+      std::function<place(key)> place_of;
+      std::function<places(int first, int last)> known;  ///< places whose elements are all at home on ranks first...last
       combine_packed combine;
-      std::vector<std::byte> of_none;  ///< result without elements
+      std::function<std::vector<std::byte>(std::optional<std::vector<std::byte>> all)> end;  ///< on the root; or no value
     };
-    std::optional<along_tree> tree = {};
+    std::optional<in_order> combined = {};
   };
   /// Connections to the rest of a rank.
   struct environment {
     std::function<std::uint64_t()> own_elements, all_elements;  ///< numbers of elements, of this rank and of all
+    std::function<std::uint64_t()> elements_at_home;            ///< number of elements whose home is this rank
+    std::function<int(key)> home;
     std::function<void(const contribution&, int rank)> send_contribution;
     std::function<void(const reduction_result&, int rank)> send_result;
     std::function<void(step_number)> done;  ///< called when all elements have done the step
@@ -65,16 +77,17 @@ class reductions {
     if (!to) return;  // after a failure
     const key id = e.id;
     std::vector<std::byte> bytes;
-    to->what.give(e, bytes);
+    const bool any = to->what.give(e, bytes);
     proceed();
-    add(*to, id, std::move(bytes));
+    add(*to, id, any, std::move(bytes));
   }
   /// Sends what elements have contributed: when no task of this rank is in progress.
   void flush();
-  /// Finishes the reduction if this is the root and all have contributed, or if the result has arrived.
-  void try_finish(step_number at);
+  /// Sends up what is complete; finishes the reduction if this is the root and all have contributed, or if the result
+  /// has arrived.
+  void proceed(step_number at);
   void receive(const contribution& of, int sender);
-  void receive(const reduction_result& of);
+  void receive(reduction_result of);
 
   /// Whether this rank waits for a result.
   bool awaited() const;
@@ -85,31 +98,34 @@ class reductions {
 
  private:
   struct pending {
-    explicit pending(step_number at) : at(at), what{"collect", 0, {}, {}, {}, {}, false, {}, {}} {}
+    explicit pending(step_number at) : at(at), what{.name = "collect"} {}
     const step_number at;
     bool begun = false, finished = false;
     request what;
-    packed_values own = {};      ///< not sent yet; all, for take_own
-    std::uint64_t reported = 0;  ///< number of own values that the root knows of, for take_own
-    packed_values all = {};      ///< on the root
-    std::uint64_t kept = 0;      ///< on the root: number of values that stay on their ranks
-    // Along a tree:
-    std::vector<partial_result> parts = {};      ///< of this rank and those below, not sent yet
-    std::vector<partial_result> collected = {};  ///< on the root
-    std::set<int> heard = {};                    ///< ranks below that have sent something
-    std::uint64_t combined = 0;                  ///< number of own values in parts
-    bool sent = false;
-    std::optional<std::vector<std::byte>> result = {};
+    std::uint64_t contributed = 0;  ///< number of elements, on this rank
+    packed_values own = {};         ///< of elements on this rank, not on their way yet; all, for take_own
+    std::map<int, std::uint64_t> own_without = {};  ///< number of elements without a value, by home, not told yet
+    packed_values values = {};                      ///< that have come here
+    std::vector<partial_result> parts = {};         ///< of the ranks below
+    std::uint64_t without = 0;                      ///< number of elements without a value here
+    std::set<int> heard = {};                       ///< ranks below that have sent something
+    std::uint64_t at_home = 0;                      ///< number of elements to expect, of a combination
+    bool own_complete = false, sent = false;
+    std::optional<reduction_result> result = {};
 
     bool awaited() const { return begun && !result; }
   };
   std::shared_ptr<pending> find(step_number at) const;
   pending& find_or_make(step_number at);
-  void add(pending& to, key id, std::vector<std::byte> bytes);
-  void send(pending& of);
-  void send_parts(pending& of);
+  void add(pending& to, key id, bool any, std::vector<std::byte> bytes);
+  void dispatch(pending& of);
+  void send_home(pending& of);
+  void send_up(pending& of);
+  bool is_complete(const pending& of) const;
+  std::vector<partial_result> combine(pending& of, places known) const;
+  outcome finish(pending& of) const;
   int above(int root) const;
-  std::size_t below(int root) const;
+  int below(int root) const;
   void take(step_number at, std::unique_lock<task::mutex>& lock);
 
   const int rank_, ranks_;

@@ -51,21 +51,30 @@ struct location_update {
 /// Packed values of elements, with their keys.
 using packed_values = std::vector<std::pair<key, std::vector<std::byte>>>;
 
-/// Values of some elements for the reduction in `step`, or their partial results, or the number of elements whose
-/// values stay on their rank.
+/// Contributions of some elements to the reduction in `step`: values, or partial results, and the number of elements
+/// that have none or whose values stay on their rank.
 struct contribution {
+  enum route : int {
+    up,     ///< from a rank below in the tree of ranks
+    home,   ///< to the home of the elements
+    direct  ///< to the root, past the tree
+  };
   step_number step = 0;
+  int by = up;
   packed_values values = {};
   std::vector<partial_result> parts = {};
-  std::uint64_t kept = 0;
-  void serialize(archive& ar) { ar(step, values, parts, kept); }
+  std::uint64_t without = 0;
+  void serialize(archive& ar) { ar(step, by, values, parts, without); }
 };
-/// Result of the reduction in `step`.
+/// Bytes for one rank.
+using bytes_of_rank = std::pair<int, std::vector<std::byte>>;
+/// Result of the reduction in `step`: for all ranks, and what some ranks at the receiver and below it get beside.
 struct reduction_result {
   step_number step = 0;
   int root = 0;
   std::vector<std::byte> bytes = {};
-  void serialize(archive& ar) { ar(step, root, bytes); }
+  std::vector<bytes_of_rank> of_ranks = {};
+  void serialize(archive& ar) { ar(step, root, bytes, of_ranks); }
 };
 
 /// Description of an element or reduction that cannot proceed. Of several it keeps the one of the earliest step, then
