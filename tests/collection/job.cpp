@@ -63,8 +63,7 @@ void run(const comm::communicator& world, const std::filesystem::path& folder, i
       }
       cells->save(folder);
     }
-    auto sum =
-        cells->reduce("sum", [](const cell& c) { return c.u; }, 1.0, bracket);
+    auto sum = cells->reduce("sum", [](const cell& c) { return c.u; }, 1.0, bracket);
     cells->wait();
     if (world.rank() == 0) std::ofstream(folder / "sum") << std::hexfloat << sum.get();
   });

@@ -24,6 +24,11 @@ class network {
 
   comm::communicator world(int rank) { return comm::communicator(std::make_unique<endpoint>(*this, rank, "")); }
   int size() const { return ranks_; }
+  /// Number of messages so far.
+  int letters() {
+    std::lock_guard lock(guard_);
+    return letters_;
+  }
 
  private:
   struct letter {
@@ -45,6 +50,7 @@ class network {
       comm::copy(from, {fresh.bytes.data(), fresh.bytes.size(), 1, fresh.bytes.size()});
       std::lock_guard lock(of_.guard_);
       of_.under_way_[{name_, peer}].push_back(std::move(fresh));
+      ++of_.letters_;
       return 1;
     }
     std::optional<arrival> next_arrival() override {
@@ -92,6 +98,7 @@ class network {
   std::map<place, std::vector<letter>> under_way_;
   std::map<comm::wire::handle, letter> taken_;
   comm::wire::handle last_ = 1;
+  int letters_ = 0;
 };
 
 /// What body(world) throws, or an empty string, for each of so many ranks.

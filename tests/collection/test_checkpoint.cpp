@@ -128,8 +128,7 @@ TEST(collection_checkpoint, goes_on_whenever_it_is_killed) {
         }
         // The values, in the order of indices, whoever has them.
         cells->wait();
-        auto sum =
-            cells->reduce("sum", [](const cell& c) { return c.u; }, 1.0, bracket);
+        auto sum = cells->reduce("sum", [](const cell& c) { return c.u; }, 1.0, bracket);
         cells->wait();
         if (world.rank() == 0) std::ofstream(where / "sum") << std::hexfloat << sum.get();
       });

@@ -89,8 +89,7 @@ result run_rounds(collection<cell, index2>& cells, unsigned seed, bool wander, i
       c.history.push_back(c.u);
       wanders(context);
     });
-    sums.push_back(
-        cells.reduce("sum", [](const cell& c) { return c.u; }, 1.5, bracket));
+    sums.push_back(cells.reduce("sum", [](const cell& c) { return c.u; }, 1.5, bracket));
     bracketed.push_back(cells.reduce("bracketed", [](const cell& c) { return c.u; }, bracket));
     of_some.push_back(cells.reduce(
         "odd columns",
@@ -210,8 +209,10 @@ TEST(collection_in_one_process, elements_come_and_go) {
           auto masses = tree.reduce("masses", [](const tree_leaf& l) { return l.mass; }, 0.0, std::plus<>());
           EXPECT_NEAR(masses.get(), 1, 1e-14);
           const auto order = tree.reduce("order", [](const tree_leaf& l) { return l.mass; }, bracket).get();
-          const std::lock_guard lock(guard);
-          orders[std::size_t(level)].insert(order);
+          {
+            const std::lock_guard lock(guard);
+            orders[std::size_t(level)].insert(order);
+          }
           const auto most = [](double a, double b) { return std::max(a, b); };
           EXPECT_LT(tree.reduce("least", [](const tree_leaf& l) { return -l.mass; }, most).get(), 0);
         }

@@ -111,7 +111,7 @@ class patch_plasma final : public plasma {
           return a;
         });
     wait();
-    std::vector<int> out(std::size_t(number_of_patches()));
+    std::vector<int> out(static_cast<std::size_t>(number_of_patches()), 0);
     for (const auto& [number, rank] : all.get()) out[std::size_t(number)] = rank;
     return out;
   }

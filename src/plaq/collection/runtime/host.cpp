@@ -22,6 +22,12 @@ host::host(element_type type, const comm::communicator& over, task::detail::pool
       protocols_(over.rank(), over.size(),
                  [this](const round_message& what, int to) { post(what, to, tag::protocol); }),
       messages_(over, pool),
+      outbox_([this](std::vector<std::byte> bundle, int rank) {
+        failure_.guard([&] {
+          messages_.send(raw_bytes{.write = [&](std::vector<std::byte>& bytes) { bytes.swap(bundle); }}, rank,
+                         tag::message);
+        });
+      }),
       on_message_failure_(messages_.stopping(),
                           [this] { failure_.raise_here("its messages failed: " + messages_.in_progress()); }) {
   on_messages();
@@ -43,10 +49,9 @@ void host::on_messages() {
     };
   };
   messages_.on<raw_bytes>("message", tag::message,
-                          counted([this](const raw_bytes& m, int from) { receive_message(m.bytes, from); }));
+                          [this](const raw_bytes& m, int from) { receive_bundle(m.bytes, from); });
   messages_.on<raw_bytes>("move", tag::element, counted([this](const raw_bytes& m, int) { receive_element(m.bytes); }));
-  messages_.on<location_update>("location", tag::location,
-                                counted([this](const location_update& u, int) {
+  messages_.on<location_update>("location", tag::location, counted([this](const location_update& u, int) {
                                   if (u.rank == rank()) directory_.count_removed();
                                   directory_.update(u);
                                 }));
@@ -79,7 +84,11 @@ reductions::environment host::reduction_environment() {
 }
 
 termination::environment host::termination_environment() {
-  return {.flush = [this] { reductions_.flush(); },
+  return {.flush =
+              [this] {
+                outbox_.flush();
+                reductions_.flush();
+              },
           .awaits_reduction = [this] { return reductions_.awaited(); },
           .describe = [this](wave_counts& counts, bool unchanged) { describe(counts, unchanged); },
           .send_counts = [this](const wave_counts& c, int to) { messages_.send(c, to, tag::counts); },
@@ -162,13 +171,19 @@ void host::deliver(std::unique_ptr<message> what, key to, std::int64_t moves, in
   if (ready) return scheduler_.start(*ready);
   if (!there) return;
   if (origin != rank()) ++forwarded_;
-  const message_header header{to, what->from, what->step, there->moves, what->order, what->port, origin};
-  post(raw_bytes{.write =
-                     [&](std::vector<std::byte>& bytes) {
-                       archive::pack(header, bytes);
-                       what->value.pack(bytes);
-                     }},
-       there->rank, tag::message);
+  std::vector<std::byte> packed;
+  archive::pack(message_header{to, what->from, what->step, there->moves, what->order, what->port, origin}, packed);
+  what->value.pack(packed);
+  termination_.count_sent();
+  outbox_.add(packed, there->rank);
+}
+
+/// Receives messages of elements. Each counts for termination.
+void host::receive_bundle(std::span<const std::byte> bytes, int sender) {
+  for_each_message(bytes, [&](std::span<const std::byte> packed) {
+    failure_.guard([&] { receive_message(packed, sender); });
+    termination_.count_handled();
+  });
 }
 
 void host::receive_message(std::span<const std::byte> bytes, int sender) {

@@ -17,6 +17,7 @@
 #include "plaq/collection/runtime/directory.hpp"
 #include "plaq/collection/runtime/element.hpp"
 #include "plaq/collection/runtime/failure.hpp"
+#include "plaq/collection/runtime/outbox.hpp"
 #include "plaq/collection/runtime/peer_protocol.hpp"
 #include "plaq/collection/runtime/reductions.hpp"
 #include "plaq/collection/runtime/scheduler.hpp"
@@ -105,6 +106,7 @@ class host {
 
   bool end_step(running_step& of);
   void deliver(std::unique_ptr<message> what, key to, std::int64_t moves, int origin);
+  void receive_bundle(std::span<const std::byte> bytes, int sender);
   void receive_message(std::span<const std::byte> bytes, int sender);
   void receive_element(std::span<const std::byte> bytes);
   void move(element& e, int rank);
@@ -133,6 +135,7 @@ class host {
   reductions reductions_;
   peer_protocols protocols_;
   comm::active_messages messages_;
+  outbox outbox_;                                                 ///< of messages of elements
   std::stop_callback<std::function<void()>> on_message_failure_;  ///< destroyed first
 };
 

@@ -42,7 +42,8 @@ struct merger {
 
 }  // namespace
 
-std::vector<partial_result> merge_parts(std::vector<partial_result> parts, places known, const combine_packed& combine) {
+std::vector<partial_result> merge_parts(std::vector<partial_result> parts, places known,
+                                        const combine_packed& combine) {
   std::ranges::sort(parts, {}, &partial_result::first);
   merger by{known, combine};
   by.merge({}, parts);

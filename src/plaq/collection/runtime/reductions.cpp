@@ -184,7 +184,8 @@ reductions::outcome reductions::finish(pending& of) const {
 /// Forwards the result in a binomial tree of ranks, with what the ranks of each branch get beside, and takes it.
 void reductions::receive(reduction_result of) {
   const int rank = (rank_ - of.root + ranks_) % ranks_;
-  std::vector<reduction_result> branches(std::size_t(std::bit_width(unsigned(ranks_ - 1))), {of.step, of.root, of.bytes, {}});
+  std::vector<reduction_result> branches(std::size_t(std::bit_width(unsigned(ranks_ - 1))),
+                                         {of.step, of.root, of.bytes, {}});
   std::vector<bytes_of_rank> own;
   for (auto& beside : std::exchange(of.of_ranks, {})) {
     const unsigned further = unsigned((beside.first - of.root + ranks_) % ranks_) >> std::bit_width(unsigned(rank));

@@ -49,9 +49,11 @@ class reductions {
     /// In place of finish: values are combined in the order of their places. The root is 0.
     struct in_order {
       std::function<place(key)> place_of;
-      std::function<places(int first, int last)> known;  ///< places whose elements are all at home on ranks first...last
+      std::function<places(int first, int last)>
+          known;  ///< places whose elements are all at home on ranks first...last
       combine_packed combine;
-      std::function<std::vector<std::byte>(std::optional<std::vector<std::byte>> all)> end;  ///< on the root; or no value
+      std::function<std::vector<std::byte>(std::optional<std::vector<std::byte>> all)>
+          end;  ///< on the root; or no value
     };
     std::optional<in_order> combined = {};
   };
