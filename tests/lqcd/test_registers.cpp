@@ -198,18 +198,6 @@ TYPED_TEST(registers, are_streamed_as_they_are_stored) {
   for (int i = 0; i < 2 * this->n; ++i) EXPECT_EQ(streamed[i], stored[i]);
 }
 
-TYPED_TEST(registers, load_links_with_a_third_row_from_memory) {
-  using V = TypeParam;
-  const auto two_rows = this->drawn(6), third = this->drawn(3);
-  const auto u = load_link<V>(two_rows.data(), third.data());
-  for (int l = 0; l < this->n; ++l)
-    for (int j = 0; j < 3; ++j) {
-      EXPECT_EQ(this->lane_of(u.at[0][j], l), this->at(two_rows, j, l));
-      EXPECT_EQ(this->lane_of(u.at[1][j], l), this->at(two_rows, 3 + j, l));
-      EXPECT_EQ(this->lane_of(u.at[2][j], l), this->at(third, j, l));
-    }
-}
-
 TYPED_TEST(registers, load_numbers_of_16_bits_in_single_precision) {
   using V = TypeParam;
   if constexpr (sizeof(typename TestFixture::real) == 4) {

@@ -68,16 +68,6 @@ PLAQ_KERNEL link<V> load_link(const S* two_rows, std::complex<linalg::number_of<
   return u;
 }
 
-/// Loads a link with its third row from memory.
-template <class V, class T>
-PLAQ_KERNEL link<V> load_link(const T* two_rows, const T* third_row) {
-  constexpr int n = 2 * linalg::lanes<V>;
-  link<V> u;
-  for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) u.at[i][j] = load_cx<V>((i < 2 ? two_rows + 3 * i * n : third_row) + j * n);
-  return u;
-}
-
 /// Computes row i of u h, or of u^+ h if Adjoint, for both spins.
 template <bool Adjoint, class V>
 PLAQ_KERNEL void row_of_product(const link<V>& u, int i, const half_spinor<V>& h, cx<V>& first, cx<V>& second) {

@@ -75,16 +75,9 @@ hopping<T, S>::hopping(const hopping<double>& other, std::shared_ptr<const site_
 template <class T, class S>
 void hopping<T, S>::allocate_buffers() {
   const site_layout& layout = links_.layout();
-  // Bytes of near_links and of two fields on half the sites; a core's caches hold 16 to 64 MiB.
+  // Bytes of near_links and of two fields on half the sites. A core's own caches hold 1 or 2 MiB, shared ones 16 to 64.
   const auto bytes = links_.size() * sizeof(S) + std::size_t(layout.groups()) * 24 * layout.lanes() * sizeof(T);
-  prefetch_ = bytes > (std::size_t(16) << 20), stream_ = bytes > (std::size_t(64) << 20);
-  if constexpr (std::same_as<T, S>)
-    if (!prefetch_ && layout.lanes() == max_lanes<T>()) {
-      third_rows_.emplace(links_.shared_layout());
-      ctx_.workers.parallel_for("third rows", std::size_t(layout.groups()), [&](std::size_t begin, std::size_t end) {
-        compute_third_rows(*third_rows_, links_, link_determinants_, std::int64_t(begin), std::int64_t(end));
-      });
-    }
+  prefetch_ = bytes > (std::size_t(8) << 20), stream_ = bytes > (std::size_t(64) << 20);
   check(product(layout.lattice().grid) == ctx_.messages.size() && layout.lattice().rank == ctx_.messages.rank(),
         "a lattice needs the ranks of its messages");
   for (int d = 0; d < neighbours; ++d) {
@@ -100,7 +93,6 @@ template <class T, class S>
 hopping_args<T, S> hopping<T, S>::kernel_args(const spinors<T>& in, int parity, bool dagger) {
   hopping_args<T, S> w{&links_.layout(), parity, links_.data(), link_determinants_, in.of(1 - parity), nullptr, dagger};
   w.prefetch = prefetch_, w.stream = stream_;
-  if (third_rows_) w.third_rows = third_rows_->data();
   for (int d = 0; d < neighbours; ++d) w.faces[d] = faces_[d].halo.data();
   return w;
 }

@@ -2,7 +2,6 @@
 #pragma once
 #include <array>
 #include <concepts>
-#include <optional>
 #include <vector>
 
 #include "plaq/lqcd/dirac/hopping_kernel.hpp"
@@ -68,7 +67,6 @@ class hopping {
   context& ctx_;
   near_links<S> links_;
   std::array<std::complex<T>, 4> link_determinants_;
-  std::optional<third_rows<T>> third_rows_;
   bool prefetch_, stream_;
   std::array<face, neighbours> faces_;
 };

@@ -31,8 +31,7 @@ PLAQ_KERNEL void reconstruct(spinor<V>& sum, int i, cx<V> first, cx<V> second) {
 /// Compile-time variant of a kernel, so that a group is computed without a branch.
 struct kernel_variant {
   bool dagger;
-  bool third_rows;    ///< links have third rows in memory
-  bool determinants;  ///< links have determinants, and no third rows
+  bool determinants;  ///< links have determinants
   bool faces;         ///< half spinors may come from other ranks
   bool prefetch;
 };
@@ -58,13 +57,8 @@ PLAQ_KERNEL void add_direction(const hopping_args<T, S>& w, std::int64_t b, cons
       for (auto& spin : h.at)
         for (auto& z : spin) z = permute(z, moves.from[D]);
   }
-  const auto u = [&] {
-    const auto at = neighbours * b + D;
-    if constexpr (K.third_rows)
-      return load_link<V>(w.links + at * 12 * n, w.third_rows + at * 6 * n);
-    else
-      return load_link<V, K.determinants>(w.links + at * 12 * n, w.link_determinants[direction_of<D>]);
-  }();
+  const auto u =
+      load_link<V, K.determinants>(w.links + (neighbours * b + D) * 12 * n, w.link_determinants[direction_of<D>]);
   for (int i = 0; i < 3; ++i) {
     cx<V> first, second;
     row_of_product<!ahead<D>>(u, i, h, first, second);
@@ -72,21 +66,18 @@ PLAQ_KERNEL void add_direction(const hopping_args<T, S>& w, std::int64_t b, cons
   }
 }
 
-/// Distance of prefetches, in groups. They go to the second cache: the first does not hold the data of two groups.
-constexpr std::size_t groups_ahead = 2;
-
-/// Fetches a part of the data of group b that were not used recently: links to direction D, and a quarter of a spinor
-/// on another time slice. (Links are read once, but with the non-temporal hint Xeons reach a third of the memory
-/// bandwidth.)
+/// Fetches a part of the data of the next group b that were not used recently into the first cache: links to direction
+/// D, and a quarter of a spinor on another time slice. (Links are read once, but with the non-temporal hint Xeons reach
+/// a third of the memory bandwidth.)
 template <class V, int D, class T, class S>
 PLAQ_KERNEL void prefetch(const hopping_args<T, S>& w, std::int64_t b) {
   constexpr int n = linalg::lanes<V>, line = std::max<int>(1, 64 / sizeof(V)), of_links = 64 / (n * sizeof(S));
-  constexpr int read = 0, second_cache = 2, time = D / 4, part = D % 4 * 6;
+  constexpr int read = 0, first_cache = 3, time = D / 4, part = D % 4 * 6;
   const S* u = w.links + (neighbours * b + D) * 12 * n;
-  for (int i = 0; i < 12; i += of_links) __builtin_prefetch(u + i * n, read, second_cache);
+  for (int i = 0; i < 12; i += of_links) __builtin_prefetch(u + i * n, read, first_cache);
   if (w.layout->edges(b) >> (8 + time) & 1) return;
   const T* in = w.in + (w.layout->neighbours_of(b)[time] - (1 - w.parity) * w.layout->half()) * 24 * n;
-  for (int i = part; i < part + 6; i += line) __builtin_prefetch(in + i * n, read, second_cache);
+  for (int i = part; i < part + 6; i += line) __builtin_prefetch(in + i * n, read, first_cache);
 }
 
 /// Keeps the compiler from moving loads and prefetches over this point: many prefetches at once stall each other.
@@ -112,12 +103,11 @@ PLAQ_KERNEL void finish(const hopping_args<T, S>& w, std::int64_t at, const spin
 }
 
 template <class V, kernel_variant K, class T, class S>
-PLAQ_KERNEL void hop_group(const hopping_args<T, S>& w, std::int64_t b, std::int64_t later,
-                           const lane_moves<V>& moves) {
+PLAQ_KERNEL void hop_group(const hopping_args<T, S>& w, std::int64_t b, std::int64_t next, const lane_moves<V>& moves) {
   const unsigned edges = w.layout->edges(b);
   spinor<V> sum = {};
   [&]<int... D>(std::integer_sequence<int, D...>) PLAQ_INLINE {
-    ((K.prefetch ? (compiler_barrier(), prefetch<V, D>(w, later), compiler_barrier()) : void(),
+    ((K.prefetch ? (compiler_barrier(), prefetch<V, D>(w, next), compiler_barrier()) : void(),
       add_direction<V, D, K>(w, b, moves, edges, sum)),
      ...);
   }(std::make_integer_sequence<int, neighbours>());
@@ -131,8 +121,7 @@ PLAQ_KERNEL void hop_group(const hopping_args<T, S>& w, std::int64_t b, std::int
 /// Computes any group in the general variant: multiplying by determinants that are one changes nothing.
 template <class V, bool Dagger, class T, class S>
 [[gnu::noinline]] void hop_any_group(const hopping_args<T, S>& w, std::int64_t b) {
-  constexpr kernel_variant general{
-      .dagger = Dagger, .third_rows = false, .determinants = true, .faces = true, .prefetch = false};
+  constexpr kernel_variant general{.dagger = Dagger, .determinants = true, .faces = true, .prefetch = false};
   hop_group<V, general>(w, b, b, lane_moves<V>(*w.layout));
 }
 
@@ -145,7 +134,7 @@ void hop_groups(const hopping_args<T, S>& w, std::span<const std::int32_t> group
     const std::int64_t b = groups[i];
     if constexpr (linalg::lanes<V> == linalg::native_lanes<T>)
       if (!(w.layout->edges(b) >> 8)) {
-        hop_group<V, K>(w, b, groups[std::min(i + groups_ahead, groups.size() - 1)], moves);
+        hop_group<V, K>(w, b, groups[std::min(i + 1, groups.size() - 1)], moves);
         continue;
       }
     hop_any_group<V, K.dagger>(w, b);
@@ -189,33 +178,20 @@ template <class T, class S>
 void hop(const hopping_args<T, S>& args, std::span<const std::int32_t> groups) {
   with_lanes<T>(args.layout->lanes(), [&]<int N>() {
     using V = linalg::simd<T, N>;
-    const auto run = [&]<bool ThirdRows, bool Determinants, bool Prefetch>() {
-      args.dagger ? hop_groups<V, kernel_variant{true, ThirdRows, Determinants, false, Prefetch}>(args, groups)
-                  : hop_groups<V, kernel_variant{false, ThirdRows, Determinants, false, Prefetch}>(args, groups);
+    const auto run = [&]<bool Determinants, bool Prefetch>() {
+      args.dagger ? hop_groups<V, kernel_variant{true, Determinants, false, Prefetch}>(args, groups)
+                  : hop_groups<V, kernel_variant{false, Determinants, false, Prefetch}>(args, groups);
     };
     // Fewer lanes than a register has occur on small lattices only; links of 16 bits are for large ones.
     if constexpr (N == linalg::native_lanes<T> && !std::same_as<S, T>) {
-      return run.template operator()<false, true, true>();
+      return run.template operator()<true, true>();
     } else if constexpr (N == linalg::native_lanes<T>) {
       const bool determinants = args.link_determinants != std::array<std::complex<T>, 4>{1, 1, 1, 1};
-      if (determinants && args.prefetch) return run.template operator()<false, true, true>();
-      if (args.prefetch) return run.template operator()<false, false, true>();
-      if (args.third_rows) return run.template operator()<true, false, false>();
+      if (determinants && args.prefetch) return run.template operator()<true, true>();
+      if (args.prefetch) return run.template operator()<false, true>();
+      if (!determinants) return run.template operator()<false, false>();
     }
-    run.template operator()<false, true, false>();
-  });
-}
-
-template <class T>
-void compute_third_rows(third_rows<T>& out, const near_links<T>& links,
-                        const std::array<std::complex<T>, 4>& link_determinants, std::int64_t first, std::int64_t end) {
-  with_lanes<T>(links.lanes(), [&]<int N>() {
-    using V = linalg::simd<T, N>;
-    for (std::int64_t b = first; b < end; ++b)
-      for (int d = 0; d < neighbours; ++d) {
-        const auto u = load_link<V, true>(links.group(b) + d * 12 * N, link_determinants[d / 2]);
-        for (int j = 0; j < 3; ++j) store_cx<V>(out.group(b) + (3 * d + j) * 2 * N, u.at[2][j]);
-      }
+    run.template operator()<true, false>();
   });
 }
 
@@ -248,10 +224,6 @@ int max_lanes() {
 template void hop(const hopping_args<double>&, std::span<const std::int32_t>);
 template void hop(const hopping_args<float>&, std::span<const std::int32_t>);
 template void hop(const hopping_args<float, fixed16>&, std::span<const std::int32_t>);
-template void compute_third_rows(third_rows<double>&, const near_links<double>&,
-                                 const std::array<std::complex<double>, 4>&, std::int64_t, std::int64_t);
-template void compute_third_rows(third_rows<float>&, const near_links<float>&,
-                                 const std::array<std::complex<float>, 4>&, std::int64_t, std::int64_t);
 template void pack_face(const hopping_args<double>&, int, std::size_t, std::size_t, double*);
 template void pack_face(const hopping_args<float>&, int, std::size_t, std::size_t, float*);
 template void pack_face(const hopping_args<float, fixed16>&, int, std::size_t, std::size_t, float*);

@@ -24,11 +24,6 @@ using chiral = std::complex<T>;
 template <class S>
 using near_links = field<S, 96>;
 
-/// Third rows of near_links, for links that stay in a cache: reading them is then faster than computing them. Column j
-/// is component 3 d + j.
-template <class T>
-using third_rows = field<T, 48>;
-
 /// Arguments of out = c H in + d phi on the groups of `parity`; `in` has the other parity. Pointers are to a parity's
 /// first group.
 template <class T, class S = T>
@@ -39,8 +34,7 @@ struct hopping_args {
   std::array<std::complex<T>, 4> link_determinants;  ///< for each direction
   const T* in;
   T* out;
-  bool dagger = false;            ///< H^+ instead
-  const T* third_rows = nullptr;  ///< of all sites; null: they are computed
+  bool dagger = false;  ///< H^+ instead
   chiral<T> c{1, 0};
   const T* phi = nullptr;  ///< null: no d phi
   chiral<T> d{0, 0};
@@ -53,11 +47,6 @@ struct hopping_args {
 /// Computes `out` on these groups of args.parity (counted as in the layout).
 template <class T, class S>
 void hop(const hopping_args<T, S>& args, std::span<const std::int32_t> groups);
-
-/// Computes the third rows of links on groups first ... end - 1 of the lattice, with the same bits as `hop`.
-template <class T>
-void compute_third_rows(third_rows<T>& out, const near_links<T>& links,
-                        const std::array<std::complex<T>, 4>& link_determinants, std::int64_t first, std::int64_t end);
 
 /// Arguments of the derivative of Y^+ H X with respect to links: `hopping.in` is X ahead, `left` is Y here.
 template <class T>
