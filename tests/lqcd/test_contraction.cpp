@@ -3,6 +3,7 @@
 
 #include <complex>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "plaq/lqcd/lattice/contraction.hpp"
@@ -83,7 +84,11 @@ struct source_shape {
 class spin_tensors : public testing::TestWithParam<source_shape> {};
 INSTANTIATE_TEST_SUITE_P(sources, spin_tensors,
                          testing::Values(source_shape{4, 1}, source_shape{4, 2}, source_shape{4, 3}, source_shape{1, 1},
-                                         source_shape{1, 3}));
+                                         source_shape{1, 3}),
+                         [](const auto& p) {
+                           return std::to_string(p.param.spins) + "_spins_" + std::to_string(p.param.colours) +
+                                  "_colours";
+                         });
 
 TEST_P(spin_tensors, are_sums_over_colours_and_space_of_products_of_propagators) {
   const auto [spins, colours] = GetParam();

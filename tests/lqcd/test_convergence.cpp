@@ -90,7 +90,11 @@ INSTANTIATE_TEST_SUITE_P(near_and_beyond_critical, of_quarks,
                          testing::Values(wilson_parameters{.kappa = 0.168, .theta = {1, 0, 0, 0}},
                                          wilson_parameters{.kappa = 0.25, .theta = {1, 0, 0, 0}},
                                          wilson_parameters{.kappa = 0.155, .theta = {1, 0, 0, 0}, .csw = 1.3},
-                                         wilson_parameters{.kappa = 0.18, .mu = 0.01, .theta = {1, 0, 0.5, 0}}));
+                                         wilson_parameters{.kappa = 0.18, .mu = 0.01, .theta = {1, 0, 0.5, 0}}),
+                         [](const auto& p) {
+                           const auto& of = p.param;
+                           return of.csw ? "clover" : of.mu ? "twisted" : of.kappa > 0.2 ? "beyond" : "near";
+                         });
 
 TEST(convergence, of_a_doublet) {
   rough_field background;

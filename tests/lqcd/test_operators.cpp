@@ -142,7 +142,11 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(doublet_parameters{.kappa = 0.131, .mu = 0.25, .epsilon = 0.17, .theta = theta},
                     doublet_parameters{.kappa = 0.131, .mu = 0.25, .epsilon = 0.17, .theta = theta, .csw = 1.4},
                     doublet_parameters{.kappa = 0.12, .mu = 0.2, .epsilon = 0.1, .csw = 1.4, .exponential = true},
-                    doublet_parameters{.kappa = 0.12, .mu = 0.2, .epsilon = 0.1, .csw = 1.4, .open = true, .cF = 0.9}));
+                    doublet_parameters{.kappa = 0.12, .mu = 0.2, .epsilon = 0.1, .csw = 1.4, .open = true, .cF = 0.9}),
+    [](const auto& p) {
+      const auto& of = p.param;
+      return of.open ? "open" : of.exponential ? "exponential" : of.csw ? "clover" : "plain";
+    });
 
 TEST_P(doublets, are_their_formula) {
   rank_context ranks(single_rank());

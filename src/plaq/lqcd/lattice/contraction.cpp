@@ -6,6 +6,7 @@
 #include "plaq/base/error.hpp"
 #include "plaq/lqcd/lattice/baryon_kernel.hpp"
 #include "plaq/lqcd/lattice/contraction_kernel.hpp"
+#include "plaq/lqcd/lattice/meson_kernel.hpp"
 #include "plaq/lqcd/lattice/site_sum.hpp"
 
 namespace plaq::lqcd {
@@ -167,15 +168,27 @@ struct baryon_lists {
 constexpr std::size_t lanes_of_line = std::size_t(line_numbers) * 2 * sites_of_cube;
 
 /// Sets [colour pair][spin pair][re, im][site] of a line on the sites of a cube.
-void spread(const number* S, const cube& sites, double* out) {
-  for (int colour_pair = 0; colour_pair < colours * colours; ++colour_pair)
-    for (int pair = 0; pair < pairs; ++pair, out += 2 * sites_of_cube) {
-      const int at = (pair / spins * colours + colour_pair / colours) * spins * colours + pair % spins * colours +
-                     colour_pair % colours;
+void spread(const quark_line& S, const cube& sites, double* out) {
+  const int columns = S.spins * S.colours, of_site = spins * colours * columns;
+  for (int colour_pair = 0; colour_pair < colours * S.colours; ++colour_pair)
+    for (int pair = 0; pair < spins * S.spins; ++pair, out += 2 * sites_of_cube) {
+      const int row = pair / S.spins * colours + colour_pair / S.colours;
+      const number* from = S.values + row * columns + pair % S.spins * S.colours + colour_pair % S.colours;
       for (int i = 0; i < sites_of_cube; ++i) {
-        const number z = S[sites[i] * line_numbers + at];
+        const number z = from[sites[i] * of_site];
         out[i] = z.real(), out[sites_of_cube + i] = z.imag();
       }
+    }
+}
+
+/// Sets the chunks of each site of a cube from rows [row][re, im][site].
+void set_chunks(const double* rows, int count, double* out) {
+  const int chunks = (count + chunk - 1) / chunk;
+  std::fill_n(out, 2 * chunk * chunks * sites_of_cube, 0.0);
+  for (int i = 0; i < sites_of_cube; ++i)
+    for (int row = 0; row < count; ++row) {
+      const double* from = rows + row * 2 * sites_of_cube + i;
+      set(out + (i * chunks + row / chunk) * 2 * chunk, row % chunk, {from[0], from[sites_of_cube]});
     }
 }
 
@@ -192,28 +205,19 @@ void turn(const double* line, double* out) {
   }
 }
 
-/// Coefficients of several sums over spins, those that are not zero.
-struct sparse_rows {
-  sparse_rows(int count, int columns, const number* dense) : begins{0} {
-    for (int row = 0; row < count; ++row) {
-      for (int column = 0; column < columns; ++column)
-        if (const number z = dense[row * columns + column]; z != 0.0) at.push_back(column), values.push_back(z);
-      begins.push_back(at.size());
+/// Lists of `detail::meson_args` for rows of pairs^2 coefficients [first][second], without those that are zero.
+struct meson_lists {
+  meson_lists(int count, int pairs, const number* coefficients) {
+    for (int term = 0; term < pairs * pairs; ++term) {
+      detail::meson_term found{term / pairs, term % pairs, 0};
+      for (int row = 0; row < count; ++row)
+        if (const number z = coefficients[std::size_t(row) * pairs * pairs + term]; z != 0.0)
+          weights.push_back({row, z.real(), z.imag()}), ++found.weights;
+      if (found.weights) terms.push_back(found);
     }
   }
-  /// Returns a row's sum over numbers in chunks.
-  number sum(int row, const double* chunks) const {
-    number total = 0;
-    for (auto i = begins[row]; i < begins[row + 1]; ++i) {
-      const double* from = chunks + at[i] / chunk * 2 * chunk + at[i] % chunk;
-      const double re = values[i].real(), im = values[i].imag();
-      total += number(re * from[0] - im * from[chunk], re * from[chunk] + im * from[0]);
-    }
-    return total;
-  }
-  std::vector<std::size_t> begins;
-  std::vector<int> at;
-  std::vector<number> values;
+  std::vector<detail::meson_term> terms;
+  std::vector<detail::meson_weight> weights;
 };
 
 void check_sources(const quark_line& S, const quark_line& other) {
@@ -271,16 +275,23 @@ std::vector<number> spin_tensor(context& ctx, const lattice& lat, const momentum
 std::vector<number> meson_sums(context& ctx, const lattice& lat, const momentum_phases& phases, const quark_line& S,
                                const quark_line& other, int count, const number* coefficients) {
   check_sources(S, other);
-  const int rows = spins * S.spins, chunks = (count + chunk - 1) / chunk;
-  std::vector<number> padded(std::size_t(count) * rows * chunk);
-  for (int i = 0; i < count * rows * rows; ++i) padded[std::size_t(i / rows * chunk + i % rows)] = coefficients[i];
-  const sparse_rows weights(count, rows * chunk, padded.data());
-  const auto values = on_each_site(chunks, [&](std::int64_t site, double* out, double* joined) {
-    join_two(S, other, site, joined);
-    std::fill_n(out, 2 * chunk * chunks, 0.0);
-    for (int row = 0; row < count; ++row) set(out + row / chunk * 2 * chunk, row % chunk, weights.sum(row, joined));
+  const meson_lists lists(count, spins * S.spins, coefficients);
+  const std::size_t more = 2 * lanes_of_line + std::size_t(count) * 2 * sites_of_cube;
+  return project(ctx, lat, phases, count, more, [&](const cube& sites, double* out, double* work) {
+    double *const first = work, *const of_rows = work + 2 * lanes_of_line;
+    double* const second = other.values == S.values ? first : work + lanes_of_line;
+    spread(S, sites, first);
+    if (second != first) spread(other, sites, second);
+    detail::sum_mesons({{first, second},
+                        colours * S.colours,
+                        spins * S.spins,
+                        int(lists.terms.size()),
+                        count,
+                        lists.terms.data(),
+                        lists.weights.data(),
+                        of_rows});
+    set_chunks(of_rows, count, out);
   });
-  return project(ctx, lat, phases, count, std::size_t(2 * rows * chunk), values);
 }
 
 std::vector<number> baryon_tensor(context& ctx, const lattice& lat, const momentum_phases& phases, const number* S1,
@@ -295,15 +306,14 @@ std::vector<number> baryon_tensor(context& ctx, const lattice& lat, const moment
 std::vector<number> baryon_sums(context& ctx, const lattice& lat, const momentum_phases& phases, const number* S1,
                                 const number* S2, const number* S3, int count, const number* coefficients) {
   const baryon_lists lists(count, coefficients);
-  const int chunks = (count + chunk - 1) / chunk;
   const std::size_t more = 5 * lanes_of_line + std::size_t(count) * 2 * sites_of_cube;
-  const auto sums = project(ctx, lat, phases, count, more, [&](const cube& sites, double* out, double* work) {
+  return project(ctx, lat, phases, count, more, [&](const cube& sites, double* out, double* work) {
     double *const first = work, *const turned = work + 3 * lanes_of_line, *const of_rows = work + 5 * lanes_of_line;
     double* const second = S2 == S1 ? first : work + lanes_of_line;
     double* const third = S3 == S1 ? first : S3 == S2 ? second : work + 2 * lanes_of_line;
-    spread(S1, sites, first);
-    if (second != first) spread(S2, sites, second);
-    if (third != first && third != second) spread(S3, sites, third);
+    spread({spins, colours, S1}, sites, first);
+    if (second != first) spread({spins, colours, S2}, sites, second);
+    if (third != first && third != second) spread({spins, colours, S3}, sites, third);
     turn(third, turned);
     detail::sum_baryons({{first, second, turned},
                          int(lists.terms.size()),
@@ -313,14 +323,8 @@ std::vector<number> baryon_sums(context& ctx, const lattice& lat, const momentum
                          lists.groups.data(),
                          lists.weights.data(),
                          of_rows});
-    std::fill_n(out, 2 * chunk * chunks * sites_of_cube, 0.0);
-    for (int i = 0; i < sites_of_cube; ++i)
-      for (int row = 0; row < count; ++row) {
-        const double* from = of_rows + row * 2 * sites_of_cube + i;
-        set(out + (i * chunks + row / chunk) * 2 * chunk, row % chunk, {from[0], from[sites_of_cube]});
-      }
+    set_chunks(of_rows, count, out);
   });
-  return sums;
 }
 
 }  // namespace plaq::lqcd
