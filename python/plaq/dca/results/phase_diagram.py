@@ -24,7 +24,7 @@ SIZE = (5.2, 5.0)
 MARKERS = dict(zip(FIRST, "osD"))
 OTHER = "PXp*h"  # of other orders
 STYLES = ("-", (0, (5, 2)), (0, (1, 1.2)), (0, (6, 2, 1, 2)))
-COLUMNS = 3  # of the legend
+COLUMNS = ((4, 13), (3, 20), (2, 34))  # of the legend, by letters of its longest text
 DODGE = 8.0  # points between bounds of one run
 WIDE = 10.0  # ratio of temperatures from which their axis is logarithmic
 
@@ -73,7 +73,7 @@ def is_number(text: str) -> bool:
 
 
 def label_of(along: str) -> str:
-    return "density n" if along in (DENSITY, MU) else along
+    return "density n" if along in (DENSITY, MU) else along.rpartition(".")[2]
 
 
 def draw(entries: list[Entry], theme: Theme, unit: str) -> Figure:
@@ -105,9 +105,13 @@ def draw(entries: list[Entry], theme: Theme, unit: str) -> Figure:
     else:
         main.set_ylim(0, 1.08 * top if np.isfinite(top) else 1.5 * max(T))
     below.set(xlabel=label_of(along), ylabel="sign", ylim=(0, 1.08))
-    handles = legend(theme, names, markers, groups, entries)
-    by_rows = [handle for column in range(COLUMNS) for handle in handles[column::COLUMNS]]  # they fill columns
-    figure.legend(handles=by_rows, ncols=COLUMNS, loc="outside upper left")
+    shapes, colours = legend(theme, names, markers, groups, entries)
+    longest = max(len(handle.get_label()) for handle in (*shapes, *colours))
+    columns = next((count for count, letters in COLUMNS if longest <= letters), 1)
+    shapes += [Line2D([], [], ls="", label=" ") for _ in range(-len(shapes) % columns)]  # colours start a row
+    handles = [*shapes, *colours]
+    by_rows = [handle for column in range(columns) for handle in handles[column::columns]]  # they fill columns
+    figure.legend(handles=by_rows, ncols=columns, loc="outside upper left")
     return figure
 
 
@@ -133,13 +137,13 @@ def with_bars(estimates) -> tuple[list[float], list[float]]:
             [float(e.error) if np.isfinite(e.error) else 0.0 for e in estimates])
 
 
-def legend(theme: Theme, names, markers, groups, entries) -> list[Line2D]:
-    """Return handles: a marker for each boundary and for bounds, a colour for each of the rest of the axes."""
+def legend(theme: Theme, names, markers, groups, entries) -> tuple[list[Line2D], list[Line2D]]:
+    """Return handles: markers of boundaries and bounds, and a colour for each of the rest of the axes."""
     plain = {"color": theme.ink, "ls": ""}
     handles = [Line2D([], [], marker=markers[name], label=math(name), **plain) for name in names]
     used = {b.status for entry in entries for b in entry.boundaries}
     handles += [Line2D([], [], marker=shape, ms=4, label=words, **plain)
                 for status, shape, words in ((BELOW, "v", "lies below"), (ABOVE, "^", "lies above")) if status in used]
-    return handles + [Line2D([], [], color=theme.series[i % len(theme.series)], label=words,
-                             ls=STYLES[i // len(theme.series) % len(STYLES)])
-                      for i, words in enumerate(groups) if words]
+    return handles, [Line2D([], [], color=theme.series[i % len(theme.series)], label=words,
+                            ls=STYLES[i // len(theme.series) % len(STYLES)])
+                     for i, words in enumerate(groups) if words]

@@ -78,7 +78,8 @@ def headline(entries: list[Entry]) -> str:
         return f"{len(entries)} run{'' if len(entries) == 1 else 's'}"
     entry, order = best
     T = with_error(order.transition.value, order.transition.error)
-    return f"T_c = {measured(T, entry.results.unit)} at {entry.name}"
+    at = ", ".join(f"{key.rpartition('.')[2]} = {value}" for key, value in entry.axes.items())
+    return f"T_c = {measured(T, entry.results.unit)} at {at or entry.name}"
 
 
 def found(entries: list[Entry]) -> list[tuple[Entry, Instability]]:
@@ -181,11 +182,12 @@ def point_table(entries: list[Entry]) -> str:
 def drawings(entries: list[Entry]) -> dict[str, Drawing]:
     """Return the figures that there are data for, by name."""
     drawn = {}
-    if phase_diagram.drawn(entries):
+    if symbols := phase_diagram.drawn(entries):
+        maximum = ", and T* of the largest uniform spin susceptibility" if "T*" in symbols else ""
         drawn["phase_diagram"] = Drawing(
             lambda theme: phase_diagram.draw(entries, theme, unit_of_all(entries)), "Phase diagram",
-            "Temperatures at which order sets in, and T* of the largest uniform spin susceptibility, with one "
-            "standard error; open symbols with an arrow are bounds. Below: the sign at the lowest temperature.")
+            f"Temperatures at which order sets in{maximum}, with one standard error; open symbols with an arrow are "
+            "bounds. Below: the sign at the lowest temperature.")
     if any(entry.orders for entry in entries):
         drawn["eigenvalues"] = Drawing(lambda theme: eigenvalues(entries, theme),
                                "Leading eigenvalues at the lowest temperature",
