@@ -110,6 +110,27 @@ def test_multigrid_needs_room_and_a_setup():
     assert "or 25 of multigrid" in planning.describe(multigrid, 1)
 
 
+def test_small_aggregates_and_more_levels_cost_more():
+    two, small, three = (read("quenched", "mesons.heavy.solver=multigrid", f"mesons.heavy.aggregates={boxes}")
+                         for boxes in ("[]", "[[2, 2, 2, 2]]", "[[2, 2, 2, 2], [2, 2, 2, 2]]"))
+    seconds = [planning.seconds(p)["mesons"] for p in (two, small, three)]
+    assert 1.5 < seconds[1] / seconds[0] < 2.5 and 1.1 < seconds[2] / seconds[1] < 1.5
+    needs = [planning.memory(p, 100) for p in (two, small, three)]
+    assert needs[0] + 400_000 < needs[1] < needs[2] < needs[1] + 40_000
+
+
+def test_forces_by_multigrid_are_set_up_for_each_field():
+    cg, multigrid = read("dynamical"), read("dynamical", "quarks.light.solver=multigrid")
+    counts = {count.term: count for count in planning.time_scales(cg)[0]}
+    lightest, others = counts["light.1"], [count for term, count in counts.items() if term not in ("light.1", "gauge")]
+    renewed = planning.SITE_RENEW * lightest.kicks + planning.SITE_IMPROVE
+    assert planning.forces_cost(multigrid, lightest) > renewed
+    assert planning.forces_cost(multigrid, lightest) != planning.forces_cost(cg, lightest)
+    assert all(planning.forces_cost(multigrid, count) == planning.forces_cost(cg, count) for count in others)
+    assert planning.memory(multigrid, 100) > planning.memory(cg, 100) + 500_000
+    assert "or 25 of multigrid" in planning.describe(multigrid, 1)
+
+
 def test_a_check_is_for_the_ranks_of_the_grid():
     text = Lqcd(read("quenched", "run.grid=[2, 1, 1, 1]")).describe()
     assert "ranks:       2 in a grid of 2 x 1 x 1 x 1, 1 worker(s) each; boxes of 4 x 8 x 8 x 8" in text

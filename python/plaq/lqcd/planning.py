@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+import operator
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,14 +28,15 @@ SITE_FLOW = 9.0  # a step of the flow, with energy and charge
 SITE_SHIFT = 0.07  # a field of matrices moved by one site, or a product of two
 SITE_APE, SITE_GAUSS = 4.0, 0.35  # a step of smearing links, or a spinor
 SITE_MESON, SITE_BARYON = 3.0, 15.0  # a contraction of two or three propagators, for each momentum
-SITE_SETUP, SITE_CYCLE, CYCLES = 98.0, 0.6, 25  # multigrid: setup, a cycle, and cycles of a solve
+# Multigrid with aggregates of 4^4 sites: setup, improving it, taking it to other links, a cycle, and cycles of a solve.
+SITE_SETUP, SITE_IMPROVE, SITE_RENEW, SITE_CYCLE, CYCLES = 98.0, 17.0, 9.0, 0.6, 25
 STEPS = 100  # assumed for a solve
 # Overlap: a step of conjugate gradient in a sign function, without poles and for each, and poles for an error.
 SITE_SQUARE, SITE_POLE, POLES_OF_DIGIT = 0.2, 0.03, 1.0
 SIGN_STEPS, OVERLAP_STEPS = 60, 30  # of a sign function, and of a solve with it
 CERTAIN = 3.0  # a run that needs this multiple of the memory is refused
-# Bytes of a site. NEAR: links of a hopping matrix; MULTIGRID: test vectors, coarse matrix and directions of GCR.
-LINKS, NEAR, MATRIX, SPINOR, BLOCKS, MULTIGRID = 576, 768, 144, 192, 1152, 7300
+# Bytes of a site. NEAR: links of a hopping matrix; MULTIGRID: test vectors, directions of GCR; COARSE: coarse matrix.
+LINKS, NEAR, MATRIX, SPINOR, BLOCKS, MULTIGRID, COARSE = 576, 768, 144, 192, 1152, 7000, 74_000
 
 
 @dataclass(frozen=True)
@@ -67,12 +70,12 @@ def memory(p: Parameters, sites: int) -> int:
     if p.quarks or valence or p.overlap or p.walls:
         needs += 3 * NEAR // 2 + 10 * SPINOR + clover * 5 * BLOCKS // 2
     needs += max((_spinors_of(q) for q in p.quarks.values()), default=0) * SPINOR // 2
-    needs += any(q.solver == "multigrid" for q in p.quarks.values()) * MULTIGRID
-    needs += max((lines_kept(q) * SPINOR + MULTIGRID * (q.solver == "multigrid") for q in valence), default=0)
+    needs += max((multigrid_memory(q) for q in p.quarks.values()), default=0)
+    needs += max((lines_kept(q) * SPINOR + multigrid_memory(q) for q in valence), default=0)
     needs += max((overlap_spinors(table) for table in p.overlap.values()), default=0) * SPINOR
     if p.flow:
         needs = max(needs, 5 * LINKS + 20 * MATRIX)
-    return needs * sites
+    return round(needs) * sites
 
 
 def _spinors_of(q: Any) -> int:
@@ -90,11 +93,9 @@ def seconds(p: Parameters) -> dict[str, float]:
     sweeps = 0 if p.measure.configurations else p.updates.thermalisation + (number - 1) * p.updates.sweeps
     if p.updates.algorithm == "hmc":
         scales, link_moves = time_scales(p)
-        normal = SITE_NORMAL[any(q.csw for q in p.quarks.values())] * STEPS
         gauge = next(count for count in scales if count.term == sea.GAUGE)
         sweep = 4 * (LINK_FORCE[rectangles] * gauge.kicks + LINK_MOVE * link_moves)
-        # Three more solves for values at both ends.
-        sweep += normal * sum(count.flavours * (count.kicks + 3) for count in scales if count is not gauge)
+        sweep += sum(forces_cost(p, count) for count in scales if count is not gauge)
     else:
         sweep = 4 * LINK_UPDATE[rectangles] * (1 + p.updates.over_relaxations)
     each = {"updates": sweep * sweeps,
@@ -107,6 +108,32 @@ def seconds(p: Parameters) -> dict[str, float]:
                                for table in p.reweighting.values()),
             "flow": sum(flow_cost(table) * (number // table.every) for table in p.flow.values())}
     return {part: 1e-6 * sites * value for part, value in each.items() if value}
+
+
+def forces_cost(p: Parameters, count: ForceCount) -> float:
+    """Return microseconds of a site for the forces of quarks in a trajectory, and three more solves at its ends."""
+    name, _, part = count.term.partition(".")
+    q, solves = p.quarks[name], count.kicks + 3
+    if q.solver != "multigrid" or part not in ("", "1"):  # heavier terms take conjugate gradient
+        return SITE_NORMAL[any(q.csw for q in p.quarks.values())] * STEPS * count.flavours * solves
+    return (SITE_IMPROVE + SITE_RENEW * count.kicks + 2 * CYCLES * SITE_CYCLE * solves) * coarse_levels(q)
+
+
+def densities(table: Any) -> list[float]:
+    """Return aggregates per site on each coarse level of a table with multigrid."""
+    sizes = [math.prod(box) for box in table.aggregates or ((4, 4, 4, 4),)]
+    return [1 / size for size in itertools.accumulate(sizes, operator.mul)]
+
+
+def coarse_levels(table: Any) -> float:
+    """Return the factor by which a table's multigrid takes longer than one with aggregates of 4^4 sites."""
+    finest, *coarser = densities(table)
+    return (1 + 16 * finest) * 1.3**len(coarser)
+
+
+def multigrid_memory(table: Any) -> float:
+    """Return bytes of a site for the multigrid of a table, zero without."""
+    return MULTIGRID + COARSE * sum(densities(table)) if table.solver == "multigrid" else 0
 
 
 def flow_cost(table: Any) -> float:
@@ -155,7 +182,7 @@ def solves_cost(table: Any, solves: int, operators: int = 1) -> float:
     """Return microseconds of a site for solves with smearing of a table."""
     solve = STEPS * SITE_NORMAL[table.csw != 0]
     if table.solver == "multigrid":
-        solve = CYCLES * SITE_CYCLE + SITE_SETUP * operators / solves
+        solve = (CYCLES * SITE_CYCLE + SITE_SETUP * operators / solves) * coarse_levels(table)
     smearing = getattr(table, "gauss_source", 0) + getattr(table, "gauss_sink", 0)
     return solves * (solve + SITE_GAUSS * smearing) + (SITE_APE * table.ape_steps if smearing else 0)
 
@@ -256,7 +283,7 @@ def estimate(p: Parameters, ranks: int, workers: int) -> Forecast:
     needed, available = memory(p, sites), machine_memory()
     cores = ranks * workers
     parts = {part: value / cores for part, value in seconds(p).items()}
-    multigrid = any(table.solver == "multigrid" for table in quark_tables(p))
+    multigrid = any(table.solver == "multigrid" for table in (*quark_tables(p), *p.quarks.values()))
     text = "\n".join([
         f"ranks:       {ranks} in a grid of {' x '.join(map(str, grid))}, {workers} worker(s) each; "
         f"boxes of {' x '.join(map(str, box))}, {lanes} lanes",
