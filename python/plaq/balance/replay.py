@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, fields
 import numpy as np
 
 from plaq import _core
+from plaq.balance import partitioners
 from plaq.balance.loads import Loads, Phase
 from plaq.errors import InputError
 
@@ -54,19 +55,23 @@ def usable(loads: Loads, names: str = "", ranks: int = 1) -> tuple[list[str], li
     """Return the names of balancers to replay, those that lack data, and those that are too slow.
 
     Balancers are those of ``names``, as in "refine,hilbert_cut", or all for which these loads suffice. Without
-    ``names``, those that take too long on so many ranks are left out. InputError for an unknown balancer, and for a
-    named one that lacks data.
+    ``names``, those that take too long on so many ranks are left out, and partitioners. InputError for an unknown
+    balancer, for a named one that lacks data, and for a partitioner that is not installed.
     """
     lacks, negotiating = {}, []
+    has = lambda data: all(len(getattr(phase, data)) for phase in loads.phases)
     for name, needs_positions, needs_points, negotiates in _core.collection.balancers():
         negotiating += [name] if negotiates and ranks > MOST_NEGOTIATING else []
-        has = lambda data: all(len(getattr(phase, data)) for phase in loads.phases)
         lacks[name] = [data for data, needs in (("positions", needs_positions), ("points", needs_points))
                        if needs and not has(data)]
     if not names:
         return ([name for name in lacks if not lacks[name] and name not in negotiating],
                 [name for name in lacks if lacks[name]], negotiating)
     chosen = [name.strip() for name in names.split(",")]
+    for name in partitioners.LIBRARIES:
+        if name in chosen:
+            partitioners.library(name)
+        lacks[name] = [] if has("weights") else ["edges"]
     for name in chosen:
         if name not in lacks:
             raise InputError(f"--by: unknown balancer {name[:40]!r}; allowed: {', '.join(lacks)}")
@@ -109,7 +114,8 @@ def replay(
         rank_of = np.array([before.get(key, rank) for key, rank in zip(phase.keys.tolist(), home.tolist())], np.int32)
         now = load_distribution(phase, rank_of, ranks, most_bytes, ranks_per_node)
         began = time.perf_counter()
-        to = np.array(now.plan(by), np.int32)
+        to = (partitioners.plan(by, phase, rank_of, ranks) if by in partitioners.LIBRARIES
+              else np.array(now.plan(by), np.int32))
         seconds = time.perf_counter() - began
         old, new = now.evaluate(rank_of), now.evaluate(to)
         sent = float(phase.weights.sum())

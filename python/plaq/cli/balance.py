@@ -13,7 +13,7 @@ from plaq.cli.app import whole
 def balance(
     file: Annotated[Path, typer.Argument(help="Loads that a collection recorded, or the file of a rank of vt.",
                                          show_default=False)],
-    by: Annotated[str, typer.Option(help="Names of balancers, as in refine,hilbert_cut; by default all.")] = "",
+    by: Annotated[str, typer.Option(help="Names, as in refine,metis; by default all of plaq.")] = "",
     ranks: Annotated[Optional[int], typer.Option("-n", "--ranks", help="By default as many as there were.",
                                                  **whole(1_000_000))] = None,
     ranks_per_node: Annotated[int, typer.Option(help="For the hierarchical balancer.", **whole(1_000_000))] = 32,

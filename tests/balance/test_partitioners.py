@@ -1,0 +1,71 @@
+"""Metis and Scotch beside plaq's balancers, where they are installed."""
+
+import ctypes
+
+import numpy as np
+import pytest
+
+from plaq.balance import partitioners, read
+from plaq.balance.replay import replay, usable
+from plaq.errors import InputError
+from test_balance_loads import plume, write
+
+
+def installed(name):
+    try:
+        partitioners.library(name)
+    except InputError as why:
+        pytest.skip(str(why))
+
+
+@pytest.fixture
+def loads(tmp_path):
+    return read(write(tmp_path / "l.jsonl", [plume(16, 4), plume(16, 4, phase=2)]))
+
+
+def test_graphs_are_symmetric_without_loops(loads):
+    phase = loads.phases[0]
+    phase.ends = np.array([[0, 1], [1, 0], [2, 2], [5, 3]], np.uint64)
+    phase.weights = np.array([1.0, 2.0, 7.0, 4.0])
+    begin, neighbour, weights = partitioners.graph(phase)
+    assert begin[:7].tolist() == [0, 1, 2, 2, 3, 3, 4] and begin[-1] == 4
+    assert neighbour.tolist() == [1, 0, 5, 3] and weights.tolist() == [3, 3, 4, 4]
+
+
+def test_weights_keep_their_proportion():
+    weights = partitioners.as_integers(np.array([1e-9, 2e-9, 0]))
+    assert abs(weights[1] / weights[0] - 2) < 1e-6 and weights[2] == 1 and weights.sum() < 2**31
+    assert partitioners.as_integers(np.zeros(3)).tolist() == [1, 1, 1]
+
+
+def test_parts_are_numbered_so_that_elements_stay(loads):
+    phase, rng = loads.phases[0], np.random.default_rng(3)
+    other = rng.permutation(4)[phase.rank_of].astype(np.int32)  # the same parts by other numbers
+    assert np.array_equal(partitioners.keep_places(other, phase, phase.rank_of, 4), phase.rank_of)
+
+
+@pytest.mark.parametrize("by", partitioners.LIBRARIES)
+def test_partitioners_balance_with_a_small_cut(loads, by):
+    installed(by)
+    assert usable(loads, by)[0] == [by]
+    result, spread = replay(loads, by, 4), replay(loads, "longest_first", 4)
+    assert result.mean("predicted") < 0.15 < result.rows[0].before
+    assert result.mean("cut") < 0.5 * spread.mean("cut")
+    assert set(result.rank_of) <= set(range(4))
+
+
+def test_a_library_that_is_not_there_is_named(loads, monkeypatch):
+    def absent(name):
+        raise OSError(name)
+
+    monkeypatch.setattr(ctypes, "CDLL", absent)
+    with pytest.raises(InputError, match="--by: metis is not installed: no libmetis.so.5, .* libmetis5$"):
+        usable(loads, "metis")
+    assert "metis" not in usable(loads)[0]
+
+
+def test_partitioners_need_edges(loads):
+    installed("metis")
+    loads.phases[0].ends, loads.phases[0].weights = np.zeros((0, 2), np.uint64), np.zeros(0)
+    with pytest.raises(InputError, match="--by: metis needs edges of elements"):
+        usable(loads, "metis")
