@@ -231,6 +231,7 @@ void bind_plan(nb::module_& m) {
           "species", [](const plan& p) { return p.species_list; },
           [](plan& p, const std::vector<species>& all) { p.species_list = all; })
       .def_prop_rw("emitters", nullptr, [](plan& p, const std::vector<emitter>& all) { p.emitters = all; })
+      .def_rw("cylinder", &plan::cylinder)
       .def_rw("electrostatic", &plan::electrostatic)
       .def_rw("filter_passes", &plan::filter_passes)
       .def_rw("filter_compensation", &plan::filter_compensation)

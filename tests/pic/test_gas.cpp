@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "plaq/pic/mesh/neighbours.hpp"
+#include "plaq/pic/particles/kernels.hpp"
 #include "plaq/pic/processes/gas.hpp"
 #include "whole.hpp"
 

@@ -66,7 +66,7 @@ TEST(pic_plan, parses_names) {
     parse_particle_boundary("open");
     FAIL();
   } catch (const input_error& e) {
-    EXPECT_STREQ(e.what(), "the side of particles \"open\" is not one of periodic, absorbed, reflected, thermal");
+    EXPECT_STREQ(e.what(), "the side of particles \"open\" is not one of periodic, absorbed, reflected, thermal, axis");
   }
 }
 

@@ -281,9 +281,10 @@ TEST(plan_errors, of_names_list_the_names) {
     return std::string();
   };
   EXPECT_EQ(message(parse_pusher, "euler"), "the pusher \"euler\" is not one of boris, vay, higuera_cary");
-  EXPECT_EQ(message(parse_field_boundary, ""), "the side of fields \"\" is not one of periodic, conducting, absorbing");
+  EXPECT_EQ(message(parse_field_boundary, ""),
+            "the side of fields \"\" is not one of periodic, conducting, absorbing, axis");
   EXPECT_EQ(message(parse_particle_boundary, "Thermal"),
-            "the side of particles \"Thermal\" is not one of periodic, absorbed, reflected, thermal");
+            "the side of particles \"Thermal\" is not one of periodic, absorbed, reflected, thermal, axis");
   EXPECT_EQ(message(parse_stencil, "lee"), "the stencil \"lee\" is not one of yee, cowan, lehe");
   EXPECT_EQ(parse_stencil("cowan"), stencil::cowan);
   EXPECT_EQ(parse_pusher("vay"), pusher::vay);

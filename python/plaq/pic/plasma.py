@@ -17,16 +17,15 @@ from plaq.machine import pool_options
 from plaq.pic import quiet_start
 from plaq.pic.inputs import loads, momenta, particle_files
 from plaq.pic.inputs.plan import plan_of
-from plaq.pic.inputs.setup import HALF, Setup
-from plaq.pic.inputs.table import DIRECTIONS
+from plaq.pic.inputs.setup import Setup
 
 FROM_RANK = re.compile(r"rank \d+: ")  # begins an error of one rank that is raised on all
 
 
-def _stacked(fields: dict[str, np.ndarray], extent: list[int] | None = None) -> list[np.ndarray]:
+def _stacked(axes: str, fields: dict[str, np.ndarray], extent: list[int] | None = None) -> list[np.ndarray]:
     """Return E and B of fields by name, components first; 0 for components without a field."""
     zero = np.zeros(extent) if extent else None
-    return [np.stack([fields.get(f"{field}{d}", zero) for d in DIRECTIONS]) for field in "eb"]
+    return [np.stack([fields.get(f"{field}{d}", zero) for d in axes]) for field in "eb"]
 
 
 class Plasma:
@@ -134,7 +133,7 @@ class Plasma:
             first, extent = self.core.origin(patch), self.core.extent(patch)
             first[0], extent[0] = self.plan.window_shift(self.step) + setup.cells[0] - 1, 1
             fields = {name: setup.initial_field(name, first, extent) for name in setup.initial_fields}
-            self.core.set_incoming_fields(patch, *_stacked(fields, extent))
+            self.core.set_incoming_fields(patch, *_stacked(setup.axes, fields, extent))
 
     def _load_new(self) -> None:
         for patch in self._patches_at_high_x():
@@ -145,10 +144,10 @@ class Plasma:
         setup = self.setup
         for patch in self.core.local_patches() if setup.initial_fields else ():
             first, extent = self.core.origin(patch), self.core.extent(patch)
-            fields = {name: np.array(self.core.array(patch, name)) for name in HALF}
+            fields = {name: np.array(self.core.array(patch, setup.core_name(name))) for name in setup.half}
             for name in setup.initial_fields:
                 fields[name] += setup.initial_field(name, first, extent)
-            self.core.set_fields(patch, *_stacked(fields))
+            self.core.set_fields(patch, *_stacked(setup.axes, fields))
 
     def _load(self, patch: int, number: int, name: str, from_x: int) -> None:
         species, setup = self.setup.p.species[name], self.setup
@@ -161,7 +160,8 @@ class Plasma:
         full = density > 0
         if species.placed == "quiet":
             numbers = quiet_start.particle_numbers(x, species.per_cell, setup.cells, setup.spacing)[full]
-        x, weight = x[full], density[full] * (setup.cell_volume / species.per_cell)
+        x = x[full]
+        weight = density[full] * (setup.volume_at(x) / species.per_cell)
         drift, temperature = (np.stack([profile.at(x) for profile in profiles[name]], axis=1)
                               for profiles in (setup.drift, setup.temperature))
         juttner = species.distribution == "juttner"
@@ -182,7 +182,8 @@ class Plasma:
         """Yield (slices of the box, values) of a field in the local patches; for rho call "compute_charge" first."""
         for patch in self.core.local_patches():
             first, extent = self.core.origin(patch), self.core.extent(patch)
-            yield tuple(slice(a, a + n) for a, n in zip(first, extent)), np.asarray(self.core.array(patch, name))
+            yield (tuple(slice(a, a + n) for a, n in zip(first, extent)),
+                   np.asarray(self.core.array(patch, self.setup.core_name(name))))
 
     def whole(self, name: str) -> np.ndarray | None:
         """Return a field of the whole box on rank 0, None on the others."""

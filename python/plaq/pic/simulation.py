@@ -126,7 +126,7 @@ class Simulation:
         value = dict(zip(self.plasma.columns, row.tolist()))
         number = sum(value[f"{name}.number"] for name in self.p.species)
         kinetic = sum(value[f"{name}.kinetic"] for name in self.p.species)
-        fields = sum(value[f"{kind}_{d}"] for kind in ("electric", "magnetic") for d in "xyz")
+        fields = sum(value[f"{kind}_{d}"] for kind in ("electric", "magnetic") for d in self.setup.axes)
         running = sum(self.seconds.values()) - self.seconds["start-up"]
         self.run.status(f"plaq pic · step {step} of {steps}", [
             ("time", f"{step * self.setup.dt:.4g} /ω_p"), ("particles", f"{number:.4g}"),

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "plaq/base/error.hpp"
+#include "plaq/pic/fields/cylinder.hpp"
 #include "plaq/pic/fields/field_boundaries.hpp"
 #include "plaq/pic/fields/field_kernels.hpp"
 #include "plaq/pic/particles/kernels.hpp"
@@ -39,8 +40,9 @@ fields<T> displacement_field(const plan& p, const patch<T>& self) {
 template <class T>
 std::vector<T> residual_of(const plan& p, const patch<T>& self) {
   const region r = gauss_nodes(p, self.mesh, self.walls);
-  auto out = p.permittivity.empty() ? gauss_residual(self.mesh, r, self.f)
-                                    : gauss_residual(self.mesh, r, displacement_field(p, self));
+  auto out = self.mesh.cylinder       ? ring_gauss_residual(self.mesh, r, self.f)
+             : p.permittivity.empty() ? gauss_residual(self.mesh, r, self.f)
+                                      : gauss_residual(self.mesh, r, displacement_field(p, self));
   auto next = out.begin();
   if (!self.solids.nodes.empty())
     for_each_row(self.mesh, r, [&](std::ptrdiff_t at, std::ptrdiff_t n) {
@@ -64,6 +66,7 @@ void deposit_own_charge(const plan& p, patch<T>& self, int only) {
       deposit_charge(self.mesh, p.order, self.f, self.species[s], p.species_list[s].source());
   if (!p.circuits.empty()) self.wall_charge = charge_on_walls(self.mesh, self.walls, self.f);
   fold_image_charge(self.mesh, self.walls, self.f);
+  if (self.mesh.cylinder) divide_by_rings(self.mesh, self.f);
 }
 
 template <class T>

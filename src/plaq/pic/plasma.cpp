@@ -72,7 +72,7 @@ class patch_plasma final : public plasma {
     for (int i = 0; i < n; ++i) {
       const auto now = potentials.empty() ? std::span<const double>(fixed_potentials_)
                                           : potentials.subspan(std::size_t(i) * electrodes, electrodes);
-      has_current_ = !plan_.electrostatic || (current && i == n - 1);
+      has_current_ = !plan_.electrostatic || (current && i == n - 1 && !plan_.cylinder);
       one_step(i == 0, {now.begin(), now.end()});
       if (gauss && !plan_.window.enabled()) {
         if (!plan_.electrostatic) sum_charge("charge");

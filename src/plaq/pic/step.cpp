@@ -8,6 +8,7 @@
 
 #include "plaq/base/error.hpp"
 #include "plaq/pic/fields/antenna.hpp"
+#include "plaq/pic/fields/cylinder.hpp"
 #include "plaq/pic/fields/field_boundaries.hpp"
 #include "plaq/pic/fields/field_kernels.hpp"
 #include "plaq/pic/particles/kernels.hpp"
@@ -299,13 +300,16 @@ void set_electric_field(const plan& p, patch<T>& self, const std::vector<double>
     });
   }
   mirror_fields(m, self.walls, self.f);
+  mirror_at_axis(m, self.f);
 }
 
 template <class T>
 void finish_step(const plan& p, patch<T>& self) {
   ++self.step;
   self.row[record::time] = double(self.step) * p.dt;
-  std::ranges::copy(field_energies(self.mesh, own_cells(self.mesh), self.f), self.row.begin() + record::energies);
+  const region own = own_cells(self.mesh);
+  std::ranges::copy(self.mesh.cylinder ? ring_energies(self.mesh, own, self.f) : field_energies(self.mesh, own, self.f),
+                    self.row.begin() + record::energies);
   self.row[record::gauss(p)] = std::numeric_limits<double>::quiet_NaN();
   for (std::size_t k = 0; k < self.circuits.size() && self.number == 0; ++k) {
     const circuit_state& c = self.circuits[k];
@@ -320,6 +324,7 @@ template <class T>
 void initialise_fields(patch<T>& self) {
   close_b(self.mesh, self.walls, self.f, -self.mesh.guard[0]);
   mirror_fields(self.mesh, self.walls, self.f);
+  mirror_at_axis(self.mesh, self.f);
   self.layers.update_psi_b(self.mesh, self.f);
 }
 

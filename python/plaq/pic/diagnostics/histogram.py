@@ -13,25 +13,22 @@ import numpy as np
 from plaq.data.estimate import Axis
 from plaq.pic.diagnostics.recorder import Recorder
 from plaq.pic.inputs.setup import Setup
-from plaq.pic.inputs.table import DIRECTIONS
 from plaq.pic.plasma import Plasma
 
-MOMENTA = ("ux", "uy", "uz")
 
-
-def coordinate(name: str, particles: dict[str, np.ndarray], mass: float) -> np.ndarray:
-    """Return x, y, z in c/ω_p, ux, uy, uz, or energy (γ - 1) m c² in m_e c², of each particle."""
-    if name in DIRECTIONS:
-        return particles["x"][:, DIRECTIONS.index(name)]
-    if name in MOMENTA:
-        return particles["u"][:, MOMENTA.index(name)]
+def coordinate(axes: str, name: str, particles: dict[str, np.ndarray], mass: float) -> np.ndarray:
+    """Return x, y, z in c/ω_p, ux, uy, uz, or energy (γ - 1) m c² in m_e c², of each particle; names by ``axes``."""
+    if name in tuple(axes):
+        return particles["x"][:, axes.index(name)]
+    if name != "energy":
+        return particles["u"][:, axes.index(name[1])]
     square = np.sum(particles["u"] ** 2, axis=1)
     return mass * square / (np.sqrt(1 + square) + 1)
 
 
 def count_weights(plasma: Plasma, species: str, names: tuple[str, ...], edges: list[np.ndarray]) -> np.ndarray:
     """Return the weight in each bin, [bins of the first, bins of the second], without particles outside. Collective."""
-    mass = plasma.setup.p.species[species].mass
+    mass, axes = plasma.setup.p.species[species].mass, plasma.setup.axes
     local = list(plasma.particles(species))
     number = plasma.comm.allreduce(sum(len(part["w"]) for part in local))
     heaviest = plasma.comm.allreduce(max((float(part["w"].max(initial=0.0)) for part in local), default=0.0), "max")
@@ -39,7 +36,8 @@ def count_weights(plasma: Plasma, species: str, names: tuple[str, ...], edges: l
     shape = tuple(len(e) - 1 for e in edges)
     counts = np.zeros(int(np.prod(shape)), np.int64)
     for part in local:
-        bins = [np.searchsorted(e, coordinate(name, part, mass), side="right") - 1 for name, e in zip(names, edges)]
+        bins = [np.searchsorted(e, coordinate(axes, name, part, mass), side="right") - 1
+                for name, e in zip(names, edges)]
         inside = np.all([(b >= 0) & (b < n) for b, n in zip(bins, shape)], axis=0)
         flat = np.ravel_multi_index([b[inside] for b in bins], shape)
         np.add.at(counts, flat, np.rint(np.ldexp(part["w"][inside], -unit)).astype(np.int64))
@@ -52,18 +50,18 @@ class Histogram(Recorder):
     def __init__(self, setup: Setup, name: str, section: Any):
         super().__init__(setup, f"histogram_{name}", section.every)
         self.species, self.names = section.species, section.axes
-        scale = [setup.length_unit if axis in DIRECTIONS
+        scale = [setup.length_unit if axis in tuple(setup.axes)
                  else setup.units.of("temperature" if axis == "energy" else "u") for axis in section.axes]
         self.edges = [np.linspace(low * s, high * s, n + 1)
                       for low, high, n, s in zip(section.low, section.high, section.bins, scale)]
-        volume = " × ".join(["c/ω_p"] * setup.dimension)
+        volume = " × ".join(["c/ω_p"] * setup.weight_dimension)
         self.unit = f"n_0 ({volume})"
         self.convention = (f"weight of {section.species} in each bin of {', '.join(section.axes)}; "
                            "axes are the middles of bins")
 
     def axes(self) -> tuple[Axis, ...]:
-        units = {**dict.fromkeys(DIRECTIONS, "c/ω_p"), **dict.fromkeys(MOMENTA, "γβ"), "energy": "m_e c²"}
-        return tuple(Axis(name, (e[1:] + e[:-1]) / 2, units[name]) for name, e in zip(self.names, self.edges))
+        units = {**dict.fromkeys(self.setup.axes, "c/ω_p"), "energy": "m_e c²"}
+        return tuple(Axis(name, (e[1:] + e[:-1]) / 2, units.get(name, "γβ")) for name, e in zip(self.names, self.edges))
 
     def take(self, plasma: Plasma) -> np.ndarray:
         return count_weights(plasma, self.species, self.names, self.edges)

@@ -15,8 +15,8 @@ from plaq.data.estimate import Axis
 from plaq.pic.diagnostics.histogram import coordinate, count_weights
 from plaq.pic.diagnostics.probe import UNITS
 from plaq.pic.diagnostics.recorder import Recorder
-from plaq.pic.inputs.setup import HALF, Setup
-from plaq.pic.inputs.table import COMPONENTS, DIRECTIONS
+from plaq.pic.inputs.setup import Setup
+from plaq.pic.inputs.table import COMPONENTS
 from plaq.pic.plasma import Plasma
 
 BITS = 50  # of the largest possible sum
@@ -61,7 +61,7 @@ class Mean(Recorder):
 
     def axes(self) -> tuple[Axis, ...]:
         setup, nodes = self.setup, self.quantity not in COMPONENTS and self.quantity not in ("power", "spectrum")
-        shift = HALF.get(self.quantity, (0, 0, 0))
+        shift = setup.half.get(self.quantity, (0, 0, 0))
         counts = setup.node_counts if nodes else setup.cells
         places = [Axis(d, (np.arange(n) + 0.5 * shift[i]) * h, "c/ω_p")
                   for i, (d, n, h) in enumerate(zip(setup.directions, counts, setup.spacing))]
@@ -70,16 +70,17 @@ class Mean(Recorder):
         if self.quantity == "spectrum":
             edges = self._edges()
             return tuple(Axis(name, (e[1:] + e[:-1]) / 2, unit)
-                         for name, e, unit in zip(("x", "energy"), edges, ("c/ω_p", "m_e c²")))
+                         for name, e, unit in zip((setup.directions[0], "energy"), edges, ("c/ω_p", "m_e c²")))
         return tuple(places)
 
     def take(self, plasma: Plasma) -> np.ndarray:
         if self.quantity == "spectrum":
             edges = self._edges()
-            volume = np.diff(edges[0])[0] * np.diff(edges[1])[0] * np.prod(self.setup.lengths[1:])
-            return count_weights(plasma, self.species, ("x", "energy"), edges) / volume
+            across = np.pi * self.setup.lengths[1] ** 2 if self.setup.cylinder else np.prod(self.setup.lengths[1:])
+            volume = np.diff(edges[0])[0] * np.diff(edges[1])[0] * across
+            return count_weights(plasma, self.species, (self.setup.directions[0], "energy"), edges) / volume
         if self.quantity == "power":
-            return self._field(plasma, ("ex", "ey", "ez"))
+            return self._field(plasma, tuple(f"e{d}" for d in self.setup.axes))
         if self.quantity in COMPONENTS:
             return self._field(plasma, (self.quantity,))
         return self._at_nodes(plasma)
@@ -124,18 +125,26 @@ class Mean(Recorder):
             if side == "periodic":
                 found[first] += found[last]
                 found = np.delete(found, -1, axis=d)
+            elif side == "axis":
+                found = found / self._rings()
             else:  # half of the volume
                 found[first] *= 2
                 found[last] *= 2
         return found
+
+    def _rings(self) -> np.ndarray:
+        """Return 2π ∫ w r dr / dr of the linear weights w of each node in r, the first one on the axis."""
+        rings = np.arange(self.setup.cells[1] + 1.0)
+        rings[0], rings[-1] = 1 / 6, (3 * rings[-1] - 1) / 6
+        return 2 * np.pi * self.setup.spacing[1] * rings
 
     def _factor(self, part: dict[str, np.ndarray], mass: float) -> np.ndarray | float:
         """Return what each unit of weight counts: 1, velocity in a direction, or kinetic energy."""
         if self.quantity == "density":
             return 1.0
         if self.quantity == "energy":
-            return coordinate("energy", part, mass)
-        component = part["u"][:, DIRECTIONS.index(self.quantity[-1])]
+            return coordinate(self.setup.axes, "energy", part, mass)
+        component = part["u"][:, self.setup.axes.index(self.quantity[-1])]
         return component / np.sqrt(1 + np.sum(part["u"] ** 2, axis=1))
 
 

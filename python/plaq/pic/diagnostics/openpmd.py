@@ -5,6 +5,9 @@ Numbers are normalised as in plaq; ``unitSI`` converts them to SI where the inpu
 their ``plaqUnit`` is W = n_0 (c/ω_p)^D in that unit. Huebl et al.,
 doi:10.5281/zenodo.1167843.
 
+Meshes of a cylinder have the geometry thetaMode with the mode m = 0, [m, r, z]. Its particles are at the azimuth 0,
+where x is r and y the azimuthal direction.
+
 Every array has HDF5's checksum (the filter fletcher32) and so has its metadata (HDF5's format 1.10), so that any
 reader refuses a file with a changed byte.
 """
@@ -21,8 +24,7 @@ import h5py
 import numpy as np
 
 from plaq.files.atomic import atomic_file
-from plaq.pic.inputs.setup import HALF, Setup
-from plaq.pic.inputs.table import DIRECTIONS
+from plaq.pic.inputs.setup import Setup
 from plaq.pic.inputs.units import ELECTRON_MASS, ELEMENTARY_CHARGE, SPEED_OF_LIGHT
 from plaq.pic.plasma import Plasma
 
@@ -95,7 +97,7 @@ def _hash(words: np.ndarray) -> np.ndarray:
 def weight_unit(setup: Setup) -> float:
     """Return W = n_0 (c/ω_p)^D in real particles, in 1D and 2D per m² and m; 1 without the reference density."""
     units = setup.units
-    return 1.0 if units.density is None else units.in_si("length") ** setup.dimension * units.density
+    return 1.0 if units.density is None else units.in_si("length") ** setup.weight_dimension * units.density
 
 
 def unit_si(setup: Setup, record: str) -> float:
@@ -153,25 +155,34 @@ def _meshes(group: h5py.Group, setup: Setup, fields: Mapping[str, np.ndarray], o
     else:
         _texts(group, currentSmoothing="none")
     outer = [setup.sides("", side)[d] for d in range(setup.dimension) for side in (0, 1)]
-    known = {"periodic": "periodic", "conducting": "reflecting", "absorbing": "open"}
+    known = {"periodic": "periodic", "conducting": "reflecting", "absorbing": "open", "axis": "other"}
     group.attrs["fieldBoundary"] = _words([known[word] for word in outer])
     inner = [setup.sides("particles_", side)[d] for d in range(setup.dimension) for side in (0, 1)]
-    known = {"periodic": "periodic", "absorbed": "absorbing", "reflected": "reflecting", "thermal": "reflecting"}
+    known = {"periodic": "periodic", "absorbed": "absorbing", "reflected": "reflecting", "thermal": "reflecting",
+             "axis": "other"}
     group.attrs["particleBoundary"] = _words([known[word] for word in inner])
+    for name, words in (("fieldBoundary", outer), ("particleBoundary", inner)):
+        if setup.cylinder:
+            group.attrs[f"{name}Parameters"] = _words([word if word == "axis" else "none" for word in words])
+    order = -1 if setup.cylinder else 1  # of the axes: r, z
     for name, values in fields.items():
         record = record_of(name)
         mesh = group if record == name else group.require_group(record)
+        if setup.cylinder:
+            values = values.T[None]
         target = _array(mesh, name if record == name else name[1], values)
         about = target if record == name else mesh
         _texts(about, geometry="cartesian", dataOrder="C", fieldSmoothing="none")
-        about.attrs["axisLabels"] = _words(list(setup.directions))
-        about.attrs["gridSpacing"] = np.array(setup.spacing)
-        about.attrs["gridGlobalOffset"] = offset
+        if setup.cylinder:
+            _texts(about, geometry="thetaMode", geometryParameters="m=1;imag=+")
+        about.attrs["axisLabels"] = _words(list(setup.directions)[::order])
+        about.attrs["gridSpacing"] = np.array(setup.spacing)[::order]
+        about.attrs["gridGlobalOffset"] = offset[::order]
         about.attrs["gridUnitSI"] = setup.units.in_si("length")
         about.attrs["unitDimension"] = np.array(DIMENSIONS[record], float)
         about.attrs["timeOffset"] = -0.5 * setup.dt if record == "J" else 0.0
-        half = HALF.get(f"e{name[1]}" if record == "J" else name, (0, 0, 0))
-        target.attrs["position"] = 0.5 * np.array(half[:setup.dimension], float)
+        half = setup.half.get(f"e{name[1]}" if record == "J" else name, (0, 0, 0))
+        target.attrs["position"] = 0.5 * np.array(half[:setup.dimension], float)[::order]
         target.attrs["unitSI"] = unit_si(setup, record)
 
 
@@ -197,9 +208,13 @@ def _species(group: h5py.Group, setup: Setup, species: Any, values: Mapping[str,
         about.attrs.update(unitDimension=np.array(DIMENSIONS[quantity], float), timeOffset=offset, weightingPower=power,
                            macroWeighted=np.uint32(quantity == "weighting"))
 
-    record("position", {d: values["x"][:, i] for i, d in enumerate(setup.directions)}, 0.0, "position")
-    record("positionOffset", dict(zip(setup.directions, offset.tolist())), 0.0, "position")
-    momenta = {d: species.mass * values["u"][:, i] for i, d in enumerate(DIRECTIONS)}
+    place, at = {d: values["x"][:, i] for i, d in enumerate(setup.directions)}, dict(zip(setup.directions, offset))
+    momenta = {d: species.mass * values["u"][:, i] for i, d in enumerate(setup.axes)}
+    if setup.cylinder:
+        place, at = {"x": place["r"], "y": np.zeros(count), "z": place["z"]}, {"x": 0.0, "y": 0.0, "z": at["z"]}
+        momenta = {"x": momenta["r"], "y": momenta["t"], "z": momenta["z"]}
+    record("position", place, 0.0, "position")
+    record("positionOffset", at, 0.0, "position")
     record("momentum", momenta, 1.0, "momentum", offset=-0.5 * setup.dt)
     unit = weight_unit(setup)
     record("weighting", {"": unit * values["w"]}, 1.0, "weighting")

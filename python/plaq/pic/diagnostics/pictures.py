@@ -9,7 +9,6 @@ from plaq.pic.diagnostics.histogram import count_weights
 from plaq.pic.diagnostics.probe import UNITS
 from plaq.pic.diagnostics.recorder import Recorder
 from plaq.pic.inputs.setup import Setup
-from plaq.pic.inputs.table import DIRECTIONS
 from plaq.pic.plasma import Plasma
 
 FINEST = {1: 512, 2: 96, 3: 96}  # cells of a picture in a direction
@@ -40,12 +39,12 @@ class FieldPicture(Pictures):
         self.field, self.unit = field, UNITS[field[0]]
         self.stride = [-(-n // FINEST[setup.dimension]) for n in setup.cells[:self.shown]]
         self.plane = setup.cells[2] // 2 if setup.dimension == 3 else 0
-        strides = [f"one cell of {s} in {d}" for d, s in zip(DIRECTIONS, self.stride) if s > 1]
+        strides = [f"one cell of {s} in {d}" for d, s in zip(setup.directions, self.stride) if s > 1]
         self.convention = ", ".join([field, *strides])
 
     def axes(self) -> tuple[Axis, ...]:
-        return tuple(Axis(DIRECTIONS[d], np.arange(0, self.setup.cells[d], s) * self.setup.spacing[d], "c/ω_p")
-                     for d, s in enumerate(self.stride))
+        return tuple(Axis(name, np.arange(0, cells, step) * spacing, "c/ω_p") for name, cells, step, spacing
+                     in zip(self.setup.directions, self.setup.cells, self.stride, self.setup.spacing))
 
     def take(self, plasma: Plasma) -> np.ndarray:
         picture = np.zeros([axis.size for axis in self.axes()])
@@ -71,14 +70,16 @@ class DensityPicture(Pictures):
         self.species = species
         cells = [-(-n // -(-n // FINEST[setup.dimension])) for n in setup.cells[:self.shown]]
         self.edges = [np.linspace(0, length, n + 1) for length, n in zip(setup.lengths, cells)]
-        self.volume = float(np.prod([e[1] for e in self.edges]) * np.prod(setup.lengths[self.shown:]))
+        self.volume = np.prod([e[1] for e in self.edges]) * np.prod(setup.lengths[self.shown:])
+        if setup.cylinder:
+            self.volume = self.volume * np.pi * (self.edges[1][1:] + self.edges[1][:-1])
         self.convention = f"number of {species} in each cell of the picture over its volume"
 
     def axes(self) -> tuple[Axis, ...]:
-        return tuple(Axis(d, (e[1:] + e[:-1]) / 2, "c/ω_p") for d, e in zip(DIRECTIONS, self.edges))
+        return tuple(Axis(d, (e[1:] + e[:-1]) / 2, "c/ω_p") for d, e in zip(self.setup.directions, self.edges))
 
     def take(self, plasma: Plasma) -> np.ndarray:
-        return count_weights(plasma, self.species, DIRECTIONS[:self.shown], self.edges) / self.volume
+        return count_weights(plasma, self.species, tuple(self.setup.directions[:self.shown]), self.edges) / self.volume
 
 
 def pictures(setup: Setup) -> list[Recorder]:
@@ -86,5 +87,5 @@ def pictures(setup: Setup) -> list[Recorder]:
     if not setup.p.output.pictures:
         return []
     potential = ["phi"] * (setup.p.fields.solver == "electrostatic")
-    return [*(FieldPicture(setup, name) for name in (*potential, *(f"{kind}{d}" for kind in "eb" for d in DIRECTIONS))),
+    return [*(FieldPicture(setup, name) for name in (*potential, *(f"{kind}{d}" for kind in "eb" for d in setup.axes))),
             *(DensityPicture(setup, name) for name in setup.p.species)]

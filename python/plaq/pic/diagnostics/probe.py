@@ -8,8 +8,7 @@ import numpy as np
 
 from plaq.data.estimate import Axis
 from plaq.pic.diagnostics.recorder import Recorder
-from plaq.pic.inputs.setup import HALF, Setup
-from plaq.pic.inputs.table import DIRECTIONS
+from plaq.pic.inputs.setup import Setup
 from plaq.pic.plasma import Plasma
 
 UNITS = {"e": "m_e c ω_p/e", "b": "m_e ω_p/e", "j": "e n_0 c", "r": "e n_0", "p": "m_e c²/e"}
@@ -20,7 +19,7 @@ class Probe(Recorder):
 
     def __init__(self, setup: Setup, name: str, section: Any):
         super().__init__(setup, f"probe_{name}", section.every)
-        self.field, self.along = section.field, None if section.along is None else DIRECTIONS.index(section.along)
+        self.field, self.along = section.field, None if section.along is None else setup.axes.index(section.along)
         self.unit = UNITS[section.field[0]]
         self.convention = (f"{section.field} of the cells at {list(section.at)}"
                            + (f", all in {section.along}" if section.along else ""))
@@ -30,9 +29,9 @@ class Probe(Recorder):
     def axes(self) -> tuple[Axis, ...]:
         if self.along is None:
             return ()
-        shift = 0.5 * HALF.get(self.field, (0, 0, 0))[self.along]
+        shift = 0.5 * self.setup.half.get(self.field, (0, 0, 0))[self.along]
         positions = (np.arange(self.setup.cells[self.along]) + shift) * self.setup.spacing[self.along]
-        return (Axis(DIRECTIONS[self.along], positions, "c/ω_p"),)
+        return (Axis(self.setup.axes[self.along], positions, "c/ω_p"),)
 
     def take(self, plasma: Plasma) -> np.ndarray:
         values = np.zeros(() if self.along is None else self.setup.cells[self.along])

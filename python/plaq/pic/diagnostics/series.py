@@ -39,7 +39,10 @@ class Series:
             return float(data.attrs["time"])
 
     def field(self, name: str, step: int) -> np.ndarray:
-        """Return ex … bz, jx … jz, rho or phi on the whole grid [x, y, z], in the normalised units of plaq."""
+        """Return ex … bz, jx … jz, rho or phi on the whole grid [x, y, z], in the normalised units of plaq.
+
+        Of a cylinder ez, er, et, …, [z, r].
+        """
         with self._data(step) as data:
             group = data["fields"]
             record = record_of(name)
@@ -47,10 +50,14 @@ class Series:
             if name not in COMPONENTS or path not in group:
                 raise InputError(f"{self.folder / file_name(step)}: has no field {name}; output.fields lists "
                                  "the written ones")
-            return np.asarray(group[path][()], float)
+            values = np.asarray(group[path][()], float)
+            return values[0].T if group[record].attrs["geometry"] == b"thetaMode" else values
 
     def particles(self, species: str, step: int) -> dict[str, np.ndarray]:
-        """Return ``x`` [n, D], ``u`` [n, 3], ``w`` [n] in W and ``id`` [n] of a species, in the order of the ids."""
+        """Return ``x`` [n, D], ``u`` [n, 3], ``w`` [n] in W and ``id`` [n] of a species, in the order of the ids.
+
+        Of a cylinder x, y, z at the azimuth 0: y is 0.
+        """
         with self._data(step) as data:
             if species not in data["particles"]:
                 raise InputError(f"{self.folder / file_name(step)}: has no species {species}; output.particles "

@@ -8,7 +8,8 @@ from typing import Any
 
 from plaq.errors import InputError
 from plaq.inputs.schema import nearest, one_line
-from plaq.pic.inputs import electrode_checks
+from plaq.pic.inputs import cylinder_checks, electrode_checks
+from plaq.pic.inputs.geometry import axes_of, directions_in_words, directions_of
 from plaq.pic.inputs.refusals import known, read_formula, refuse
 from plaq.pic.inputs.species_checks import check_ionisations, check_species
 from plaq.pic.inputs.table import COURANT, DIRECTIONS, LAYER, MEANS, PATCH, QUIET_STEP, SCHEMA
@@ -21,9 +22,9 @@ _LIMIT = {"yee": "(Σ 1/Δ²)^(-1/2)", "cowan": "min Δ", "lehe": "min(Δx, (1/�
 
 def check(values: Mapping[str, Any], source: str) -> None:
     """Raise InputError for the first mistake."""
-    for check_part in (_shapes, _sizes, _boundaries, _unused, _step, check_species, electrode_checks.check, _lasers,
-                       _window, _collisions, _scattering, _reactions, check_ionisations, _diagnostics, _means,
-                       _formulas):
+    for check_part in (_shapes, cylinder_checks.check, _sizes, _boundaries, _unused, _step, check_species,
+                       electrode_checks.check, _lasers, _window, _collisions, _scattering, _reactions,
+                       check_ionisations, _diagnostics, _means, _formulas):
         check_part(values, source)
 
 
@@ -89,7 +90,7 @@ def _sizes(values: Mapping[str, Any], source: str) -> None:
 
 def _boundaries(values: Mapping[str, Any], source: str) -> None:
     sides_of = values["boundaries"]
-    for d in DIRECTIONS:
+    for d in directions_of(values):
         for key in (d, f"particles_{d}"):
             pair = getattr(sides_of, key)
             if (pair[0] == "periodic") != (pair[1] == "periodic"):
@@ -101,13 +102,13 @@ def _boundaries(values: Mapping[str, Any], source: str) -> None:
 
 def _unused(values: Mapping[str, Any], source: str) -> None:
     """Refuse keys that have no effect with the other keys of the input."""
-    sides_of, dimension = values["boundaries"], len(values["grid"].cells)
-    for d in DIRECTIONS[dimension:]:
-        for key, rest in ((d, "periodic"), (f"particles_{d}", "auto"), (f"potential_{d}", 0.0)):
-            if getattr(sides_of, key) != (rest, rest):
+    sides_of, used = values["boundaries"], directions_of(values)
+    defaults = {parameter.name: parameter.read(parameter.default, source) for parameter in SCHEMA.of("boundaries")}
+    for d in (*DIRECTIONS, "r"):
+        for key in (d, f"particles_{d}", f"potential_{d}"):
+            if d not in used and getattr(sides_of, key) != defaults[key]:
                 raise refuse(source, f"boundaries.{key}", list(getattr(sides_of, key)),
-                             f"grid.cells has {dimension} directions")
-    used = DIRECTIONS[:dimension]
+                             directions_in_words(values))
     if sides_of.layer != LAYER and not any("absorbing" in getattr(sides_of, d) for d in used):
         raise refuse(source, "boundaries.layer", sides_of.layer, "no side of the box is absorbing")
     if sides_of.wall_temperature and not any("thermal" in getattr(sides_of, f"particles_{d}") for d in used):
@@ -254,11 +255,12 @@ def _diagnostics(values: Mapping[str, Any], source: str) -> None:
     for name, probe in values["probe"].items():
         if len(probe.at) != dimension:
             raise refuse(source, f"probe.{name}.at", list(probe.at), f"grid.cells has {dimension} directions")
-        for d, at, length in zip(DIRECTIONS, probe.at, values["grid"].length):
+        for d, at, length in zip(directions_of(values), probe.at, values["grid"].length):
             if not 0 <= at <= length:
                 raise refuse(source, f"probe.{name}.at", list(probe.at), f"the box in {d} is from 0 to {length:g}")
-        if probe.along is not None and DIRECTIONS.index(probe.along) >= dimension:
-            raise refuse(source, f"probe.{name}.along", probe.along, f"grid.cells has {dimension} directions")
+        if probe.along is not None and probe.along not in directions_of(values):
+            raise refuse(source, f"probe.{name}.along", probe.along,
+                         directions_in_words(values))
     for name, histogram in values["histogram"].items():
         known(source, f"histogram.{name}.species", histogram.species, values["species"])
         for key in ("low", "high", "bins"):
@@ -269,9 +271,9 @@ def _diagnostics(values: Mapping[str, Any], source: str) -> None:
             if not low < high:
                 raise refuse(source, f"histogram.{name}.high", list(histogram.high), "it must be above low")
         for axis in histogram.axes:
-            if axis in DIRECTIONS[dimension:]:
+            if axis in (*DIRECTIONS, "r") and axis not in directions_of(values):
                 raise refuse(source, f"histogram.{name}.axes", list(histogram.axes),
-                             f"grid.cells has {dimension} directions")
+                             directions_in_words(values))
 
 
 def _means(values: Mapping[str, Any], source: str) -> None:
@@ -293,7 +295,7 @@ def _means(values: Mapping[str, Any], source: str) -> None:
 
 def _formulas(values: Mapping[str, Any], source: str) -> None:
     """Check that all formulas can be read."""
-    variables = DIRECTIONS[:len(values["grid"].cells)]
+    variables = directions_of(values)
     texts = {f"fields.{name}": getattr(values["fields"], name) for name in "eb"}
     for key, own in (("e", (*variables, "t")), ("b", (*variables, "t")), ("factor", ("t",))):
         content = getattr(values["external"], key)
@@ -307,7 +309,7 @@ def _formulas(values: Mapping[str, Any], source: str) -> None:
             read_formula(plate.flux, ("t",), values["constants"], f"{source}: emission.{name}.flux")
     for name, species in values["species"].items():
         if species.momenta is not None:
-            read_formula(species.momenta, ("ux", "uy", "uz", *variables), values["constants"],
+            read_formula(species.momenta, (*(f"u{d}" for d in axes_of(values)), *variables), values["constants"],
                          f"{source}: species.{name}.momenta")
     for name, section in values["reaction"].items():
         for part in ("rate", "cross_section"):

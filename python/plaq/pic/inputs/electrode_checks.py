@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from plaq.errors import InputError
+from plaq.pic.inputs.geometry import directions_of
 from plaq.pic.inputs.refusals import known, refuse
-from plaq.pic.inputs.table import DIRECTIONS
 
 
 def check(values: Mapping[str, Any], source: str) -> None:
@@ -18,7 +18,7 @@ def check(values: Mapping[str, Any], source: str) -> None:
 
 def _emission(values: Mapping[str, Any], source: str) -> None:
     lengths, electrostatic = values["grid"].length, values["fields"].solver == "electrostatic"
-    for d in DIRECTIONS:
+    for d in directions_of(values):
         key = f"boundaries.potential_{d}"
         potential, words = getattr(values["boundaries"], f"potential_{d}"), getattr(values["boundaries"], d)
         if any(v and word != "conducting" for v, word in zip(potential, words)):
@@ -70,7 +70,7 @@ def _law(values: Mapping[str, Any], source: str, key: str, plate: Any) -> None:
 
 def _conductors(values: Mapping[str, Any], source: str) -> None:
     electrostatic = values["fields"].solver == "electrostatic"
-    conducting = any("conducting" in getattr(values["boundaries"], d) for d in DIRECTIONS[:len(values["grid"].cells)])
+    conducting = any("conducting" in getattr(values["boundaries"], d) for d in directions_of(values))
     for name, conductor in values["conductor"].items():
         if conductor.potential and not electrostatic:
             raise refuse(source, f"conductor.{name}.potential", conductor.potential,
@@ -90,7 +90,7 @@ def _dielectrics(values: Mapping[str, Any], source: str) -> None:
 
 def _circuits(values: Mapping[str, Any], source: str) -> None:
     sides = {f"{d} {end}": (f"boundaries.potential_{d}", getattr(values["boundaries"], f"potential_{d}")[i])
-             for d in DIRECTIONS[:len(values["grid"].cells)] for i, end in enumerate(("low", "high"))
+             for d in directions_of(values) for i, end in enumerate(("low", "high"))
              if getattr(values["boundaries"], d)[i] == "conducting"}
     electrodes = sides | {name: (f"conductor.{name}.potential", conductor.potential)
                           for name, conductor in values["conductor"].items()}
@@ -123,8 +123,8 @@ def _circuits(values: Mapping[str, Any], source: str) -> None:
 
 
 def _secondaries(values: Mapping[str, Any], source: str) -> None:
-    dimension, sides_of = len(values["grid"].cells), values["boundaries"]
-    absorbing = [f"{d} {end}" for d in DIRECTIONS[:dimension] for i, end in enumerate(("low", "high"))
+    sides_of = values["boundaries"]
+    absorbing = [f"{d} {end}" for d in directions_of(values) for i, end in enumerate(("low", "high"))
                  if getattr(sides_of, f"particles_{d}")[i] == "absorbed"
                  or (getattr(sides_of, f"particles_{d}")[i] == "auto" and getattr(sides_of, d)[i] != "periodic")]
     for name, section in values["secondary"].items():

@@ -28,7 +28,7 @@ def emitter_of(setup: Setup, name: str, whole: bool) -> _core.pic.Emitter:
     emitter = _core.pic.Emitter(
         list(setup.p.species).index(plate.species), [x * setup.length_unit for x in plate.at], normal.tolist(),
         (plate.half_width or 0.0) * setup.length_unit, flux if whole else flux[:1],
-        setup.cell_volume / plate.per_cell, plate.temperature * setup.units.of("temperature"), plate.drift,
+        loads.emitted_weight(setup, name), plate.temperature * setup.units.of("temperature"), plate.drift,
         plate.space_charge_limited)
     if plate.law is not None:
         emitter.set_law(plate.law, plate.work_function * setup.units.of("temperature"), plate.enhancement,

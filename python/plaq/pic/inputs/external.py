@@ -8,10 +8,10 @@ import numpy as np
 
 from plaq import _core
 from plaq.pic.inputs.formula import Formula
+from plaq.pic.inputs.geometry import CORE
 from plaq.pic.inputs.openpmd_input import read_maps
 from plaq.pic.inputs.refusals import read_formula
-from plaq.pic.inputs.setup import HALF, Setup, finite
-from plaq.pic.inputs.table import DIRECTIONS
+from plaq.pic.inputs.setup import Setup, finite
 
 TIMES = 16  # at which formulas of t are checked before a run
 
@@ -27,10 +27,10 @@ def external_of(setup: Setup, whole: bool) -> _core.pic.ExternalFields:
         if formula.uses or formula():
             if not whole:
                 _check(setup, key, formula, name)
-            out.set_formula(number, core_formula(formula), setup.units.of(name[0].upper()))
+            out.set_formula(number, core_formula(formula, setup.directions), setup.units.of(name[0].upper()))
     if own.file is not None:
         for name, (first, spacing, values) in read_maps(own.file, own.checksum, setup).items():
-            out.set_map(list(HALF).index(name), first, spacing, list(values.shape), values.ravel(order="F"))
+            out.set_map(list(setup.half).index(name), first, spacing, list(values.shape), values.ravel(order="F"))
         out.set_factor(core_formula(factor(setup)))
     return out
 
@@ -39,7 +39,7 @@ def formulas(setup: Setup) -> dict[str, tuple[str, Formula]]:
     """Return (key, formula of the coordinates and t) of ex, … bz."""
     variables = (*setup.directions, "t")
     return {f"{kind}{d}": (f"external.{kind}", read_formula(part, variables, setup.p.constants, f"external.{kind}"))
-            for kind in "eb" for d, part in zip(DIRECTIONS, getattr(setup.p.external, kind))}
+            for kind in "eb" for d, part in zip(setup.axes, getattr(setup.p.external, kind))}
 
 
 def factor(setup: Setup) -> Formula:
@@ -47,8 +47,11 @@ def factor(setup: Setup) -> Formula:
     return read_formula(setup.p.external.factor, ("t",), setup.p.constants, "external.factor")
 
 
-def core_formula(formula: Formula) -> _core.pic.Formula:
-    return _core.pic.Formula([("" if step.number is not None else step.symbol, step.takes, step.number or 0.0,
+def core_formula(formula: Formula, directions: str = CORE) -> _core.pic.Formula:
+    """Return the formula of the core, which calls the directions x, y, z."""
+    names = dict(zip(directions, CORE))
+    return _core.pic.Formula([("" if step.number is not None else names.get(step.symbol, step.symbol), step.takes,
+                               step.number or 0.0,
                                *(step.table or ([], []))) for step in formula.program])
 
 

@@ -9,7 +9,6 @@ import numpy as np
 from plaq import _core
 from plaq.pic.inputs import loads, lxcat
 from plaq.pic.inputs.setup import Profile, Setup
-from plaq.pic.inputs.table import DIRECTIONS
 from plaq.pic.inputs.units import ELECTRON_REST_ENERGY
 
 PRODUCTS = ("electrons", "ions", "negative_ions")
@@ -65,7 +64,7 @@ def gas_profiles(setup: Setup, name: str) -> dict[str, Profile]:
     gas, key = setup.p.gas[name], f"gas.{name}"
     return {f"{key}.density": setup.profile(f"{key}.density", gas.density, "density"),
             f"{key}.temperature": setup.profile(f"{key}.temperature", gas.temperature, "temperature"),
-            **{f"{key}.drift, {d}": setup.profile(f"{key}.drift", part, "u") for d, part in zip(DIRECTIONS, gas.drift)}}
+            **{f"{key}.drift, {d}": setup.profile(f"{key}.drift", part, "u") for d, part in zip(setup.axes, gas.drift)}}
 
 
 def values(setup: Setup, key: str, profile: Profile, whole: bool) -> np.ndarray:

@@ -90,6 +90,11 @@ def sides_at() -> Kind:
                 any_of(one.json, array(one.json, 2, 2)), list)
 
 
+def outer_side(kind: Kind, axis: Any) -> Kind:
+    """Return the kind of a value for the outer side of a cylinder; stored as a tuple with that of the axis."""
+    return Kind(kind.allowed, lambda value: (axis, kind.read(value)), kind.json, lambda value: value[1])
+
+
 def per_direction(kind: Kind) -> Kind:
     """Return the kind of a list of one to three values, for x, y, z, stored as a tuple.
 

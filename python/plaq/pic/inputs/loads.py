@@ -118,7 +118,16 @@ def per_flux(setup: Setup, name: str) -> float:
     """Return the number of macro-particles of [emission.NAME] in a step at a flux of n_0 c."""
     plate = setup.p.emission[name]
     area = (2 * (plate.half_width or 0.0) * setup.length_unit) ** (setup.dimension - 1)
-    return setup.dt * area * plate.per_cell / setup.cell_volume
+    if setup.cylinder:
+        area *= 2 * math.pi * plate.at[1] * setup.length_unit
+    return setup.dt * area / emitted_weight(setup, name)
+
+
+def emitted_weight(setup: Setup, name: str) -> float:
+    """Return the weight of a macro-particle of [emission.NAME], by the volume of a cell at the middle of the plate."""
+    plate = setup.p.emission[name]
+    middle = np.array([plate.at]) * setup.length_unit
+    return float(np.squeeze(setup.volume_at(middle))) / plate.per_cell
 
 
 def emitted_bytes(setup: Setup) -> float:

@@ -21,7 +21,8 @@ def draw(setup: Setup, name: str, x: np.ndarray, uniform: Callable[[np.ndarray, 
     point of MOST_ROUNDS is accepted.
     """
     species, key = setup.p.species[name], f"species.{name}.momenta"
-    formula = read_formula(species.momenta, ("ux", "uy", "uz", *setup.directions), setup.p.constants, key)
+    momenta = [f"u{d}" for d in setup.axes]
+    formula = read_formula(species.momenta, (*momenta, *setup.directions), setup.p.constants, key)
     low, high = np.array(species.momenta_low), np.array(species.momenta_high)
     u, waiting = np.zeros((len(x), 3)), np.arange(len(x))
     for number in range(MOST_ROUNDS):
@@ -29,7 +30,7 @@ def draw(setup: Setup, name: str, x: np.ndarray, uniform: Callable[[np.ndarray, 
             return u
         numbers = np.asarray(uniform(waiting, number))
         tried = low + (high - low) * numbers[:, :3]
-        at = {"ux": tried[:, 0], "uy": tried[:, 1], "uz": tried[:, 2],
+        at = {**dict(zip(momenta, tried.T)),
               **{d: x[waiting, i] / setup.length_unit for i, d in enumerate(setup.directions)}}
         value = formula(**at)
         if not (good := (value >= 0) & (value <= 1)).all():

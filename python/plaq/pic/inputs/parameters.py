@@ -10,6 +10,7 @@ from plaq.inputs import parameters
 from plaq.inputs.parameters import with_key
 from plaq.inputs.schema import Option
 from plaq.pic.inputs import checks, tables
+from plaq.pic.inputs.geometry import axes_of
 from plaq.pic.inputs.table import SCHEMA
 
 
@@ -43,6 +44,9 @@ class Parameters(parameters.Parameters):
             sections = with_key(sections, "grid", "patches", checks.default_patches(values))
         if time.step == "auto":
             sections = with_key(sections, "time", "step", checks.default_step(values))
+        if values["output"].fields == "auto":
+            fields = [*(f"{kind}{d}" for kind in "eb" for d in axes_of(values)), "rho"]
+            sections = with_key(sections, "output", "fields", fields)
         sections = tables.with_content(sections, values)
         return sections
 

@@ -26,6 +26,7 @@ def plan_of(setup: Setup, whole: bool = True) -> _core.pic.Plan:
     p, plan = setup.p, _core.pic.Plan()
     plan.cells, plan.lengths, plan.patches = list(setup.cells), list(setup.lengths), list(setup.patches)
     plan.dt, plan.order, plan.seed = setup.dt, p.solver.order, p.solver.seed
+    plan.cylinder = setup.cylinder
     plan.low, plan.high = setup.sides("", 0), setup.sides("", 1)
     plan.particles_low, plan.particles_high = setup.sides("particles_", 0), setup.sides("particles_", 1)
     plan.layer = p.boundaries.layer
@@ -74,7 +75,7 @@ def circuit_of(setup: Setup, name: str) -> _core.pic.Circuit:
     """Return the circuit, for an electrode of unit area: R A, L A, C/A."""
     own, si = setup.p.circuit[name], setup.p.units.system == "SI"
     time, length = (setup.units.in_si(quantity) if si else 1.0 for quantity in ("time", "length"))
-    unit = (VACUUM_PERMITTIVITY if si else 1.0) * length ** (setup.dimension - 2) * own.area  # of capacitance
+    unit = (VACUUM_PERMITTIVITY if si else 1.0) * length ** (setup.weight_dimension - 2) * own.area  # of capacitance
     return _core.pic.Circuit(name, setup.electrodes.index(own.electrode), own.floating, own.resistance * unit / time,
                              own.inductance * unit / time**2, (own.capacitance or 0.0) / unit)
 

@@ -13,9 +13,9 @@ import numpy as np
 from plaq.errors import InputError
 from plaq.pic.inputs.checks import LARGEST
 from plaq.pic.inputs.formula import Formula
+from plaq.pic.inputs.geometry import AXES, core_name, yee_shifts
 from plaq.pic.inputs.parameters import Parameters
 from plaq.pic.inputs.refusals import read_formula
-from plaq.pic.inputs.table import DIRECTIONS
 from plaq.pic.inputs.units import Units
 
 # Formulas are checked before a run at all steps and cells, or at a sample of them, evenly spread, so that the number of
@@ -23,9 +23,6 @@ from plaq.pic.inputs.units import Units
 MAX_SAMPLES, MAX_OPERATIONS = 1 << 20, 1 << 26
 PIECE = 1 << 17  # steps or points at once
 FEW_PATCHES = 1 << 12  # that are checked cell by cell
-
-# Yee's mesh: flags of the coordinates of a component that are half a cell behind the node.
-HALF = {"ex": (1, 0, 0), "ey": (0, 1, 0), "ez": (0, 0, 1), "bx": (0, 1, 1), "by": (1, 0, 1), "bz": (1, 1, 0)}
 
 
 @dataclass(frozen=True)
@@ -57,13 +54,29 @@ class Setup:
         self.length_unit = self.units.of("length")  # the input's, in c/ω_p
         self.cells, self.patches = p.grid.cells, p.grid.patches
         self.dimension = len(self.cells)
-        self.directions = DIRECTIONS[:self.dimension]
+        self.cylinder = p.grid.geometry == "cylinder"
+        self.axes = AXES[p.grid.geometry]  # names of the components of vectors
+        self.directions = self.axes[:self.dimension]
+        self.half = yee_shifts(self.axes)
         self.lengths = tuple(length * self.length_unit for length in p.grid.length)
         self.spacing = tuple(length / n for length, n in zip(self.lengths, self.cells))
         self.dt = p.time.step * self.units.of("time")
         self.steps = max(1, math.ceil(p.time.end / p.time.step - 1e-9))
         self.cell_volume = math.prod(self.spacing)
         self.from_files: dict[str, tuple[np.ndarray, np.ndarray, np.ndarray]] = {}  # particles of species' files
+
+    def volume_at(self, points: np.ndarray) -> np.ndarray | float:
+        """Return the volume of a cell, in a cylinder that of its ring at the radius of each point [n, D]."""
+        return 2 * math.pi * points[:, 1] * self.cell_volume if self.cylinder else self.cell_volume
+
+    @property
+    def weight_dimension(self) -> int:
+        """D of the unit of weights, W = n_0 (c/ω_p)^D: that of the mesh, and 3 in a cylinder, of whole rings."""
+        return 3 if self.cylinder else self.dimension
+
+    def core_name(self, field: str) -> str:
+        """Return the core's name of a field."""
+        return core_name(self.axes, field)
 
     def profile(self, key: str, content: str | float, quantity: str) -> Profile:
         """Return the profile of a key of the input, whose values have the unit of a quantity."""
@@ -96,7 +109,7 @@ class Setup:
     def initial_fields(self) -> dict[str, Profile]:
         """Profiles of ex, … bz at t = 0, without those that are 0 everywhere."""
         profiles = {f"{kind}{d}": self.profile(f"fields.{kind}", part, kind.upper())
-                 for kind in "eb" for d, part in zip(DIRECTIONS, getattr(self.p.fields, kind))}
+                 for kind in "eb" for d, part in zip(self.axes, getattr(self.p.fields, kind))}
         return {name: profile for name, profile in profiles.items() if profile.constant != 0.0}
 
     @cached_property
@@ -108,7 +121,7 @@ class Setup:
                  *(part for plate in p.emission.values() for part in (plate.flux, plate.profile)),
                  *(laser.envelope for laser in p.laser.values()),
                  *(part for conductor in p.conductor.values() for part in (conductor.where, conductor.potential)),
-                 *(part for d in DIRECTIONS for part in getattr(p.boundaries, f"potential_{d}")),
+                 *(part for d in self.directions for part in getattr(p.boundaries, f"potential_{d}")),
                  *(circuit.source for circuit in p.circuit.values()),
                  *(part for gas in p.gas.values() for part in (gas.density, gas.temperature, *gas.drift))]
         operations = sum(10 + len(text) // 2 for text in texts if isinstance(text, str))
@@ -265,7 +278,7 @@ class Setup:
 
     def yee_points(self, name: str, centres: np.ndarray) -> np.ndarray:
         """Return the points of ex, … bz in the cells with these centres."""
-        shift = np.array(HALF[name][:self.dimension]) - 1  # in half cells
+        shift = np.array(self.half[name][:self.dimension]) - 1  # in half cells
         return centres + 0.5 * shift * np.array(self.spacing)
 
     def sample_points(self) -> Iterator[np.ndarray]:

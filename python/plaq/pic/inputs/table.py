@@ -5,17 +5,18 @@ from __future__ import annotations
 from plaq.inputs import running
 from plaq.inputs.kinds import boolean, choice, integer, list_of, one_of, real, text
 from plaq.inputs.schema import REQUIRED, Parameter, Schema
-from plaq.pic.inputs.kinds import constant, formula, per_direction, sides, sides_at, table_file, three
+from plaq.pic.inputs.geometry import AXES as GEOMETRIES
+from plaq.pic.inputs.kinds import constant, formula, outer_side, per_direction, sides, sides_at, table_file, three
 
 PROGRAM = "plaq pic"
 DIRECTIONS = "xyz"
 FIELDS = ("periodic", "conducting", "absorbing")
 PARTICLES = ("auto", "periodic", "absorbed", "reflected", "thermal")
 PUSHERS = ("boris", "vay", "higuera_cary")
-COMPONENTS = ("ex", "ey", "ez", "bx", "by", "bz", "jx", "jy", "jz", "rho", "phi")
-SIDES = tuple(f"{d} {end}" for d in DIRECTIONS for end in ("low", "high"))
-MEANS = ("density", "flux_x", "flux_y", "flux_z", "energy", "spectrum")  # of a species
-AXES = (*DIRECTIONS, "ux", "uy", "uz", "energy")
+COMPONENTS = ("ex", "ey", "ez", "bx", "by", "bz", "jx", "jy", "jz", "rho", "phi", "er", "et", "br", "bt", "jr", "jt")
+SIDES = (*(f"{d} {end}" for d in DIRECTIONS for end in ("low", "high")), "r high")
+MEANS = ("density", "flux_x", "flux_y", "flux_z", "energy", "spectrum", "flux_r", "flux_t")  # of a species
+AXES = (*DIRECTIONS, "ux", "uy", "uz", "energy", "r", "ur", "ut")
 PATCH = {1: 64, 2: 16, 3: 8}  # default cells in a direction of a patch, about
 LAYER = 8  # default cells of an absorbing side
 COURANT = 0.95  # default step in units of the limit
@@ -26,7 +27,9 @@ SECTIONS = {
              "momenta are u = γβ.",
     "constants": "Names that formulas may use: numbers, and tables as functions, linear between their points and "
                  "constant outside.",
-    "grid": "The box from 0 to `length`, its cells, and the patches that it is cut into.",
+    "grid": "The box from 0 to `length`, its cells, and the patches that it is cut into. In a cylinder the directions "
+            "are z and r, formulas are of z and r, vectors have the components z, r, t (azimuth), and nothing depends "
+            "on the azimuth.",
     "boundaries": "Conditions at the sides of the box.",
     "time": "Duration and time step.",
     "solver": "Order of the particles' shape, arithmetic, random numbers.",
@@ -75,6 +78,8 @@ TABLE = [
     Parameter("units", "density", real("[1e-30, 1e60]"), None, "1/m³",
               "reference density n_0, which defines ω_p; SI needs it, and files then have SI units"),
     Parameter("constants", "*", constant(), None, "", "a number, or the points of a table"),
+    Parameter("grid", "geometry", choice(*GEOMETRIES), "cartesian", "",
+              "cylinder: two directions, z and r from the axis on, of an electrostatic solver"),
     Parameter("grid", "cells", per_direction(integer(4, 10**6)), REQUIRED, "",
               "in each direction; their number is the dimension"),
     Parameter("grid", "length", per_direction(real("(0, inf)")), REQUIRED, "c/ω_p", "of the box in each direction",
@@ -87,6 +92,12 @@ TABLE = [
                 f"of particles in {d}; auto: periodic where the fields are, absorbed elsewhere") for d in DIRECTIONS),
     *(Parameter("boundaries", f"potential_{d}", sides_at(), (0.0, 0.0), "m_e c²/e",
                 f"of conducting sides in {d}, of an electrostatic solver, a formula of t") for d in DIRECTIONS),
+    Parameter("boundaries", "r", outer_side(choice("conducting"), "axis"), "conducting", "",
+              "of the fields at the outer side of a cylinder"),
+    Parameter("boundaries", "particles_r", outer_side(choice("auto", "absorbed", "reflected", "thermal"), "axis"),
+              "auto", "", "of particles at the outer side of a cylinder; auto: absorbed"),
+    Parameter("boundaries", "potential_r", outer_side(formula(), 0.0), 0.0, "m_e c²/e",
+              "of the outer side of a cylinder, a formula of t"),
     Parameter("boundaries", "layer", integer(2, 1000), LAYER, "cells", "of a side that absorbs waves, inside the box"),
     Parameter("boundaries", "wall_temperature", real("[0, inf)"), 0.0, "m_e c²", "of thermal sides"),
     Parameter("time", "end", real("(0, inf)"), REQUIRED, "1/ω_p",
@@ -194,7 +205,7 @@ TABLE = [
     Parameter("circuit.*", "inductance", real("[0, inf)"), 0.0, "1/(ω_p² C_0)", "H in SI"),
     Parameter("circuit.*", "capacitance", real("(0, inf)"), None, "C_0", "F in SI; unset: no capacitor"),
     Parameter("circuit.*", "area", real("(0, inf)"), 1.0, "",
-              "of the electrode in one dimension, its depth in two, in units of length"),
+              "of the electrode in one dimension, its depth in two Cartesian ones, in units of length"),
     Parameter("laser.*", "normal", choice(*DIRECTIONS), "x", "", "the direction across its plane"),
     Parameter("laser.*", "at", real("[0, inf)"), REQUIRED, "c/ω_p",
               "where the plane is in that direction, to the nearest node"),
@@ -259,9 +270,8 @@ TABLE = [
     Parameter("ionisation.*", "potential", real("(0, inf)"), REQUIRED, "m_e c²", "energy that it takes"),
     Parameter("ionisation.*", "l", integer(0, 3), 0, "", "orbital quantum number of the electron, with m = 0"),
     Parameter("output", "every", _every, 0, "steps", "between two files; 0: none"),
-    Parameter("output", "fields", list_of(choice(*COMPONENTS), longest=len(COMPONENTS)),
-              ("ex", "ey", "ez", "bx", "by", "bz", "rho"), "",
-              "that files have; phi of an electrostatic solver"),
+    Parameter("output", "fields", one_of("auto", list_of(choice(*COMPONENTS), longest=len(COMPONENTS))), "auto", "",
+              "that files have; auto: E, B and rho; phi of an electrostatic solver"),
     Parameter("output", "particles", list_of(text(), longest=1000), (), "",
               "species that files have; their particles have ids"),
     Parameter("output", "particles_every", integer(1, 10**9), 1, "particles",
@@ -275,7 +285,7 @@ TABLE = [
     Parameter("probe.*", "field", choice(*COMPONENTS), REQUIRED, "",
               "that is recorded; phi of an electrostatic solver"),
     Parameter("probe.*", "at", per_direction(real()), REQUIRED, "c/ω_p", "the place; the value of the nearest cell"),
-    Parameter("probe.*", "along", choice(*DIRECTIONS), None, "",
+    Parameter("probe.*", "along", choice(*DIRECTIONS, "r"), None, "",
               "records a line through that place in this direction; the report has ω(k) of a periodic line"),
     Parameter("probe.*", "every", _count, 1, "steps", "between two values"),
     Parameter("histogram.*", "species", text(), REQUIRED, "", "species whose particles are counted, by weight"),

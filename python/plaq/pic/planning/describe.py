@@ -19,7 +19,8 @@ def describe(setup: Setup) -> str:
     needed = loads.bytes_of(setup, expected)
     rows = [
         ("units", setup.units.describe()),
-        ("box", " x ".join(f"{length:.6g}" for length in setup.lengths) + " c/ω_p, "
+        ("box", "a cylinder, z and r: " * setup.cylinder
+         + " x ".join(f"{length:.6g}" for length in setup.lengths) + " c/ω_p, "
          + " x ".join(map(str, setup.cells)) + " cells of " + " x ".join(f"{h:.4g}" for h in setup.spacing)),
         ("patches", " x ".join(map(str, setup.patches)) + (f" = {len(needed)}" if setup.dimension > 1 else "")),
         ("sides", ", ".join(f"{d}: {setup.sides('', 0)[i]} and {setup.sides('', 1)[i]}, particles "
@@ -84,7 +85,7 @@ def external(setup: Setup) -> list[tuple[str, str]]:
     """Return the row of fields from outside."""
     own = setup.p.external
     parts = [f"{kind.upper()}_{d} = {part if isinstance(part, str) else f'{part:g}'}"
-             for kind in "eb" for d, part in zip("xyz", getattr(own, kind)) if part != 0.0]
+             for kind in "eb" for d, part in zip(setup.axes, getattr(own, kind)) if part != 0.0]
     parts += [f"the file {own.file}"] * (own.file is not None)
     return [("from outside", ", ".join(parts))] if parts else []
 

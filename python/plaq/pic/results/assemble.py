@@ -11,7 +11,7 @@ from plaq.data.estimate import Axis
 from plaq.data.recorded import Recorded
 from plaq.pic.diagnostics.recorder import Recorder
 from plaq.pic.inputs.setup import Setup
-from plaq.pic.results.results import Results, field_energy, kinetic_energy
+from plaq.pic.results.results import Results, field_energy, kinetic_energy, times_of
 
 # Unit and formula of the core's columns, by their names without the species. W = n_0 (c/ω_p)^D is the unit of weights.
 MEANINGS = {
@@ -31,7 +31,7 @@ MEANINGS = {
     "charge": ("e W", "of the electrode of a circuit"), "current": ("e W ω_p", "of a circuit"),
     "gauss": ("e n_0", "max |div E - rho - background|"),
 }
-HALF_STEP = ("kinetic", "px", "py", "pz")
+HALF_STEP = ("kinetic", "px", "py", "pz", "pr", "pt")
 
 
 def assemble_results(setup: Setup, columns: Sequence[str], rows: np.ndarray, recorders: Sequence[Recorder],
@@ -61,7 +61,7 @@ def meaning(column: str) -> tuple[str, str]:
 
 def sentences(setup: Setup, recorded: Mapping[str, Recorded]) -> list[str]:
     """Return sentences about the run; the first one is the answer."""
-    end = float(recorded["electric_x"].axis("time")[-1])
+    end = float(times_of(recorded)[-1])
     steps = round(end / setup.dt)
     numbers = {name: recorded[f"{name}.number"].values[-1] for name in setup.p.species}
     counts = ", ".join(f"{int(n)} {name}" for name, n in numbers.items())
@@ -70,7 +70,7 @@ def sentences(setup: Setup, recorded: Mapping[str, Recorded]) -> list[str]:
         answers.append(f"Gauss's law holds to {np.nanmax(recorded['gauss'].values):.2g} e n_0 in every cell and step")
     closed = not setup.p.laser and all(word != "absorbing" for side in (0, 1) for word in setup.sides("", side))
     for name in setup.p.species:
-        left = sum(recorded[f"{name}.left_{d}{end}"].values.sum() for d in "xyz" for end in ("low", "high"))
+        left = sum(recorded[f"{name}.left_{d}{end}"].values.sum() for d in setup.axes for end in ("low", "high"))
         emitted, absorbed = (recorded[f"{name}.{quantity}"].values.sum() for quantity in ("emitted", "absorbed"))
         if left or emitted or absorbed:
             answers.append(f"{name}: " + (f"{int(emitted)} macro-particles came in, " if emitted else "")

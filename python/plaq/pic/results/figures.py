@@ -19,7 +19,7 @@ from plaq.data.figures import subplots
 from plaq.data.plots import label
 from plaq.data.recorded import Recorded
 from plaq.pic.diagnostics.spectra import dispersion
-from plaq.pic.results.results import Results
+from plaq.pic.results.results import Results, energy_of, times_of
 
 Draw = Callable[[Any], Any]
 SCALE, SIGNED = "viridis", "RdBu_r"
@@ -55,11 +55,10 @@ def legend(axes: Any, **options: Any) -> None:
 def energies(results: Results) -> Draw:
     """Draw the energies of fields and species, on a logarithmic scale."""
     recorded = results.recorded
-    curves = {"fields, electric": sum(recorded[f"electric_{d}"].values for d in "xyz"),
-              "fields, magnetic": sum(recorded[f"magnetic_{d}"].values for d in "xyz")}
+    curves = {f"fields, {kind}": energy_of(recorded, kind) for kind in ("electric", "magnetic")}
     curves |= {name.removesuffix(".kinetic"): column.values for name, column in recorded.items()
                if name.endswith(".kinetic")}
-    times = recorded["electric_x"].axis("time")
+    times = times_of(recorded)
 
     def draw(theme):
         figure, axes = subplots(figsize=(6, 3.4))

@@ -44,7 +44,7 @@ class Results(Findings):
     @property
     def time(self) -> np.ndarray:
         """Times after each step, in 1/ω_p [step]."""
-        return self["electric_x"].axis("time")
+        return times_of(self.recorded)
 
     @property
     def field_energy(self) -> np.ndarray:
@@ -107,9 +107,19 @@ def read_results(path: Path) -> tuple[Results, str, dict[str, Any]]:
     return Results(**vars(content)), toml, header
 
 
+def energy_of(recorded: Mapping[str, Recorded], *fields: str) -> np.ndarray:
+    """Return the energy of all components of the fields, "electric" and "magnetic" [step]."""
+    return sum(record.values for name, record in recorded.items() if name.rpartition("_")[0] in fields)
+
+
+def times_of(recorded: Mapping[str, Recorded]) -> np.ndarray:
+    """Return the times after each step, in 1/ω_p [step]."""
+    return next(record for name, record in recorded.items() if name.rpartition("_")[0] == "electric").axis("time")
+
+
 def field_energy(recorded: Mapping[str, Recorded]) -> np.ndarray:
     """Return the electric and magnetic energy [step]."""
-    return sum(recorded[f"{field}_{d}"].values for field in ("electric", "magnetic") for d in "xyz")
+    return energy_of(recorded, "electric", "magnetic")
 
 
 def kinetic_energy(recorded: Mapping[str, Recorded]) -> np.ndarray:
@@ -118,7 +128,7 @@ def kinetic_energy(recorded: Mapping[str, Recorded]) -> np.ndarray:
     Of a history with a row for several steps those half a step before.
     """
     parts = [column for name, column in recorded.items() if name.endswith(".kinetic")]
-    times = recorded["electric_x"].axis("time")
+    times = times_of(recorded)
     total = sum(column.values for column in parts) if parts else np.zeros_like(times)
     if parts and len(times) > 1 and times[1] - times[0] > 3 * (times[0] - parts[0].axis("time")[0]):
         return total

@@ -35,7 +35,8 @@ std::vector<std::pair<std::int64_t, std::size_t>> conductor_surface(const plan& 
     const point at{int(number % row), int(number % plane / row), int(number / plane)};
     bool inside = true, on_side = false;
     for (int d = 0; d < p.dimensions; ++d) {
-      on_side = on_side || (!p.periodic(d) && (at[d] == 0 || at[d] == p.cells[d]));  // of a known potential
+      on_side =
+          on_side || (p.wall(d, 0) && at[d] == 0) || (p.wall(d, 1) && at[d] == p.cells[d]);  // of a known potential
       for (const int step : {-1, 1}) {
         point next = at;
         next[d] += step;

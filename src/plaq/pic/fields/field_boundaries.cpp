@@ -139,6 +139,8 @@ void mirror_fields(const patch_grid& m, const sides& walls, fields<T>& f) {
 
 template <class T>
 void close_b(const patch_grid& m, const sides& walls, fields<T>& f, int from_x) {
+  // Area of a face across c in row j, over that of a cell; in a cylinder proportional to its radius.
+  const auto area = [&](int c, int j) { return T(m.cylinder ? m.radius(c == 1 ? j : j + 0.5) : 1); };
   for (int d = 0; d < m.dimensions; ++d) {
     if (!walls[d][1]) continue;
     region r = plane(m, d, m.cells[d] - 1);
@@ -154,10 +156,12 @@ void close_b(const patch_grid& m, const sides& walls, fields<T>& f, int from_x) 
           for (int t = 0; t < m.dimensions; ++t) {
             if (t == d) continue;
             // On another wall B is not known yet: take the cell before.
-            const std::ptrdiff_t j = t > d && walls[t][1] && at[t] == m.cells[t] - 1 ? i - m.stride[t] : i;
-            others += (f.b[t][j + m.stride[t]] - f.b[t][j]) / T(m.spacing[t]);
+            const int before = t > d && walls[t][1] && at[t] == m.cells[t] - 1;
+            const std::ptrdiff_t j = i - before * m.stride[t];
+            const int row = at[1] - (t == 1) * before;
+            others += (area(t, row + (t == 1)) * f.b[t][j + m.stride[t]] - area(t, row) * f.b[t][j]) / T(m.spacing[t]);
           }
-          f.b[d][i + m.stride[d]] = f.b[d][i] - T(m.spacing[d]) * others;
+          f.b[d][i + m.stride[d]] = (area(d, at[1]) * f.b[d][i] - T(m.spacing[d]) * others) / area(d, at[1] + (d == 1));
         }
   }
 }

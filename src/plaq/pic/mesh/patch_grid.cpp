@@ -5,7 +5,7 @@ namespace plaq::pic {
 sides box_sides(const plan& p, const point& patch) {
   sides out{};
   for (int d = 0; d < p.dimensions; ++d)
-    if (!p.periodic(d)) out[d] = {patch[d] == 0, patch[d] == p.patches[d] - 1};
+    out[d] = {p.wall(d, 0) && patch[d] == 0, p.wall(d, 1) && patch[d] == p.patches[d] - 1};
   return out;
 }
 

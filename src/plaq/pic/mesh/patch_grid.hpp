@@ -1,7 +1,9 @@
 // Cells of a patch, with the guard cells around them, and how they lie in memory: x fastest.
 #pragma once
 #include <array>
+#include <cmath>
 #include <cstddef>
+#include <numbers>
 #include <vector>
 
 #include "plaq/base/portion.hpp"
@@ -15,13 +17,14 @@ using point = std::array<int, 3>;
 
 /// Flag for the low and high side of each dimension of a patch.
 using sides = std::array<std::array<bool, 2>, 3>;
-/// Returns the sides of a patch that are sides of the box and not periodic.
+/// Returns the sides of a patch that are walls of the box.
 sides box_sides(const plan& p, const point& patch);
 
 /// Grid of a patch. Cells 0 ... cells - 1 are the patch's own, those from -guard and up to cells + guard - 1 belong to
 /// other patches. Dimensions that are not used have one cell, no guard, and a stride of 0.
 struct patch_grid {
   int dimensions = 0;
+  bool cylinder = false;  ///< of z and r, see plan.hpp
   point first{}, cells{1, 1, 1}, guard{};
   std::array<std::ptrdiff_t, 3> stride{};
   std::array<double, 3> spacing{1, 1, 1};
@@ -33,6 +36,7 @@ struct patch_grid {
   patch_grid() = default;
   patch_grid(const plan& p, const point& patch)
       : dimensions(p.dimensions),
+        cylinder(p.cylinder),
         dt(p.dt),
         smoothed(p.curl == stencil::lehe || (p.curl == stencil::cowan && p.dimensions > 1)),
         reach(p.curl == stencil::lehe ? 2 : 1),
@@ -57,6 +61,18 @@ struct patch_grid {
     return origin() + i[0] * stride[0] + i[1] * stride[1] + i[2] * stride[2];
   }
   double volume() const { return spacing[0] * spacing[1] * spacing[2]; }
+  /// Whether nodes j = 0 lie on the axis of a cylinder.
+  bool on_axis() const { return cylinder && first[1] == 0; }
+  /// Radius of a point of a cylinder, its j counted in cells of the patch.
+  double radius(double j) const { return std::abs(first[1] + j) * spacing[1]; }
+  /// Volume of the cells with this j, or of the rings around points half a cell on in r.
+  double cell_volume(int j) const { return cylinder ? 2 * std::numbers::pi * radius(j + 0.5) * volume() : volume(); }
+  /// Volume that belongs to the nodes with this j: of a cylinder that of a ring from half a cell before to half a cell
+  /// behind, on the axis of a disc.
+  double node_volume(int j) const {
+    if (!cylinder) return volume();
+    return std::numbers::pi * (first[1] + j == 0 ? 0.25 * spacing[1] : 2 * radius(j)) * volume();
+  }
 };
 
 /// Cells from low to high - 1 of a patch grid.

@@ -29,11 +29,11 @@ pusher parse_pusher(const std::string& name) {
   return parse_name<pusher>(name, all, "the pusher");
 }
 field_boundary parse_field_boundary(const std::string& name) {
-  static constexpr std::array<std::string_view, 3> all{"periodic", "conducting", "absorbing"};
+  static constexpr std::array<std::string_view, 4> all{"periodic", "conducting", "absorbing", "axis"};
   return parse_name<field_boundary>(name, all, "the side of fields");
 }
 particle_boundary parse_particle_boundary(const std::string& name) {
-  static constexpr std::array<std::string_view, 4> all{"periodic", "absorbed", "reflected", "thermal"};
+  static constexpr std::array<std::string_view, 5> all{"periodic", "absorbed", "reflected", "thermal", "axis"};
   return parse_name<particle_boundary>(name, all, "the side of particles");
 }
 
@@ -65,7 +65,7 @@ box_side side_of(const plan& p, const emitter& e) {
   for (int d = 0; d < p.dimensions; ++d)
     for (int side = 0; side < 2; ++side) {
       const double boundary = side ? p.lengths[d] : 0;
-      if (!p.periodic(d) && std::abs(e.centre[d] - boundary) <= 1e-9 * p.lengths[d] &&
+      if (p.wall(d, side) && std::abs(e.centre[d] - boundary) <= 1e-9 * p.lengths[d] &&
           std::abs(e.normal[d] - (side ? -1 : 1)) < 1e-9)
         return {d, side};
     }
@@ -99,6 +99,11 @@ double emitter::flux_until(std::int64_t step) const {
   if (step <= last) return cumulative_flux[std::size_t(step)];
   return cumulative_flux.back() +
          double(step - last) * (cumulative_flux.back() - cumulative_flux[std::size_t(last) - 1]);
+}
+
+std::string_view plan::axis_name(int d) const {
+  static constexpr std::array<std::string_view, 3> of_box{"x", "y", "z"}, of_cylinder{"z", "r", "t"};
+  return (cylinder ? of_cylinder : of_box)[std::size_t(d)];
 }
 
 double plan::cell_volume() const {

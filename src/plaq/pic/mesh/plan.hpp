@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "plaq/pic/mesh/external_plan.hpp"
@@ -14,11 +15,12 @@ namespace plaq::pic {
 
 /// Scheme that advances momenta: Boris (1970), Vay (2008), Higuera and Cary (2017).
 enum class pusher { boris, vay, higuera_cary };
-/// Condition for fields at a side of the box. Absorbing: a layer of cells before a conductor (see absorbing.hpp).
-enum class field_boundary { periodic, conducting, absorbing };
+/// Condition for fields at a side of the box. Absorbing: a layer of cells before a conductor (see absorbing.hpp). Axis:
+/// the side r = 0 of a cylinder.
+enum class field_boundary { periodic, conducting, absorbing, axis };
 /// Condition for particles at a side of the box. Thermal: a particle that arrives returns with a momentum of the wall's
 /// temperature.
-enum class particle_boundary { periodic, absorbed, reflected, thermal };
+enum class particle_boundary { periodic, absorbed, reflected, thermal, axis };
 
 /// Stencil of curl E: Yee (1966), or differences smoothed across their direction, so that waves along the axes move
 /// with c at the step dx: Cole (1997), Karkkainen (2006), Cowan et al., Phys. Rev. ST Accel. Beams 16 (2013) 041303; or
@@ -152,6 +154,9 @@ struct moving_window {
 /// momenta per mass.
 struct plan {
   int dimensions = 1;
+  /// Whether the two dimensions are z and r of a cylinder, where nothing depends on the azimuth theta. Vectors have the
+  /// components z, r, theta; cells and particles are whole rings.
+  bool cylinder = false;
   std::array<int, 3> cells{1, 1, 1}, patches{1, 1, 1};  ///< one in dimensions that are not used
   std::array<double, 3> lengths{1, 1, 1};               ///< of the box, which begins at 0
   double dt = 0;
@@ -199,6 +204,10 @@ struct plan {
     return std::max((order == 1 ? 2 : 3) + (dimensions > 1 && bounded()), curl == stencil::lehe ? 3 + (order > 1) : 0);
   }
   bool periodic(int d) const { return field_boundaries[d][0] == field_boundary::periodic; }
+  /// Whether the box ends at a wall there: its side is neither periodic nor the axis of a cylinder.
+  bool wall(int d, int side) const { return !periodic(d) && field_boundaries[d][side] != field_boundary::axis; }
+  /// Name of a dimension: x, y, z, or z, r of a cylinder.
+  std::string_view axis_name(int d) const;
   /// Nodes of the box in a dimension, including that of a high side that is not periodic.
   int nodes(int d) const { return cells[d] + (d < dimensions && !periodic(d)); }
   /// Cells that the window has moved by when a step begins.

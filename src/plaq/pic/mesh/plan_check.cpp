@@ -14,7 +14,6 @@ namespace plaq::pic {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> axis_names{"x", "y", "z"};
 constexpr std::array<std::string_view, 2> side_names{"low", "high"};
 
 template <class... Part>
@@ -28,15 +27,18 @@ void check_sides(const plan& p, int d) {
   const auto& f = p.field_boundaries[d];
   const auto& w = p.particle_boundaries[d];
   if ((f[0] == field_boundary::periodic) != (f[1] == field_boundary::periodic))
-    refuse_plan("sides of ", axis_names[d], ": fields are periodic at both sides or at none");
+    refuse_plan("sides of ", p.axis_name(d), ": fields are periodic at both sides or at none");
   for (int s = 0; s < 2; ++s) {
+    const bool axis = p.cylinder && d == 1 && s == 0;
+    if ((f[s] == field_boundary::axis) != axis || (w[s] == particle_boundary::axis) != axis)
+      refuse_plan("the ", side_names[s], " side of ", p.axis_name(d), ": an axis is the low side of r in a cylinder");
     if ((w[s] == particle_boundary::periodic) != (f[s] == field_boundary::periodic))
-      refuse_plan("the ", side_names[s], " side of ", axis_names[d], ": particles and fields are periodic together");
+      refuse_plan("the ", side_names[s], " side of ", p.axis_name(d), ": particles and fields are periodic together");
     if (w[s] == particle_boundary::thermal && !(p.wall_temperature > 0))
       refuse_plan("wall_temperature = ", p.wall_temperature, ": a thermal wall needs one above 0");
     if (f[s] == field_boundary::absorbing && (p.layer < 2 || p.layer > p.cells[d] / 2))
       refuse_plan("layer = ", p.layer, ": an absorbing layer has from 2 to ", p.cells[d] / 2, " of the ", p.cells[d],
-                  " cells in ", axis_names[d]);
+                  " cells in ", p.axis_name(d));
   }
 }
 
@@ -57,7 +59,7 @@ void check_emitter(const plan& p, std::size_t number) {
     const double far =
         e.half_width * ((p.dimensions > 1) * std::abs(f.first[d]) + (p.dimensions > 2) * std::abs(f.second[d]));
     if (!(e.centre[d] - far >= -1e-9 * p.lengths[d] && e.centre[d] + far <= (1 + 1e-9) * p.lengths[d]))
-      refuse("it reaches from ", e.centre[d] - far, " to ", e.centre[d] + far, " in ", axis_names[d],
+      refuse("it reaches from ", e.centre[d] - far, " to ", e.centre[d] + far, " in ", p.axis_name(d),
              ", and the box ends at ", p.lengths[d]);
   }
   for (const double factor : e.profile)
@@ -209,7 +211,7 @@ void check_secondary(const plan& p, const secondary_emission& e) {
   for (int d = 0; d < 3; ++d)
     for (int side = 0; side < 2; ++side)
       if (e.at[d][side] && (d >= p.dimensions || p.particle_boundaries[d][side] != particle_boundary::absorbed))
-        refuse_plan("secondary emission: the ", side_names[side], " side of ", axis_names[d], " absorbs no particles");
+        refuse_plan("secondary emission: the ", side_names[side], " side of ", p.axis_name(d), " absorbs no particles");
 }
 
 void check_permittivity(const plan& p) {
@@ -228,7 +230,7 @@ void check_circuit(const plan& p, std::size_t number) {
   const int sides = 2 * p.dimensions;
   if (!p.electrostatic) refuse("it needs an electrostatic solver");
   if (c.electrode < 0 || c.electrode >= sides + int(p.conductors.size()) ||
-      (c.electrode < sides && p.periodic(c.electrode / 2)))
+      (c.electrode < sides && !p.wall(c.electrode / 2, c.electrode % 2)))
     refuse("electrode ", c.electrode, " is no conducting side and no conductor");
   if (!(c.resistance >= 0) || !(c.inductance >= 0) || !(c.capacitance >= 0) || !std::isfinite(c.resistance) ||
       !std::isfinite(c.inductance) || !std::isfinite(c.capacitance))
@@ -236,7 +238,7 @@ void check_circuit(const plan& p, std::size_t number) {
   if (!c.floating && c.resistance == 0 && c.inductance == 0 && c.capacitance == 0)
     refuse("a short circuit, without resistance, inductance and capacitance");
   int others = 0;
-  for (int d = 0; d < p.dimensions; ++d) others += p.periodic(d) ? 0 : 2;
+  for (int d = 0; d < p.dimensions; ++d) others += p.wall(d, 0) + p.wall(d, 1);
   if (p.circuits.size() >= std::size_t(others) + p.conductors.size())
     refuse("one conducting side or conductor at least has a potential of its own");
   for (std::size_t other = 0; other < number; ++other)
@@ -251,11 +253,20 @@ void check_circuit(const plan& p, std::size_t number) {
     const std::array<std::int64_t, 3> at{node % p.nodes(0), node / p.nodes(0) % p.nodes(1),
                                          node / (std::int64_t(p.nodes(0)) * p.nodes(1))};
     for (int d = 0; d < p.dimensions; ++d)
-      if (!p.periodic(d) && (at[std::size_t(d)] == 0 || at[std::size_t(d)] == p.cells[d]))
+      if ((p.wall(d, 0) && at[std::size_t(d)] == 0) || (p.wall(d, 1) && at[std::size_t(d)] == p.cells[d]))
         refuse("a short circuit: its conductor touches a side of the box");
     for (std::size_t other = 0; other < p.conductors.size(); ++other)
       if (touches(node, other)) refuse("a short circuit: its conductor touches another one");
   }
+}
+
+void check_cylinder(const plan& p) {
+  if (!p.cylinder) return;
+  if (p.dimensions != 2 || !p.electrostatic)
+    refuse_plan("a cylinder: an electrostatic plan of two dimensions, z and r");
+  if (p.filter_passes > 0) refuse_plan("filter_passes = ", p.filter_passes, ": 0 in a cylinder");
+  for (const auto& map : p.external.maps)
+    if (!map.empty()) refuse_plan("a cylinder has no external fields from files");
 }
 
 void check_window(const plan& p) {
@@ -283,15 +294,15 @@ void plan::check() const {
   for (int d = 0; d < 3; ++d) {
     if (d >= dimensions) {
       if (cells[d] != 1 || patches[d] != 1)
-        refuse_plan("a mesh of ", dimensions, " dimensions has one cell and one patch in ", axis_names[d]);
+        refuse_plan("a mesh of ", dimensions, " dimensions has one cell and one patch in ", axis_name(d));
       continue;
     }
     if (!(lengths[d] > 0) || !std::isfinite(lengths[d]))
-      refuse_plan("lengths: ", lengths[d], " in ", axis_names[d], " is not above 0");
+      refuse_plan("lengths: ", lengths[d], " in ", axis_name(d), " is not above 0");
     if (cells[d] < guard())
-      refuse_plan("cells: ", cells[d], " in ", axis_names[d], ", at least ", guard(), " with order ", order);
+      refuse_plan("cells: ", cells[d], " in ", axis_name(d), ", at least ", guard(), " with order ", order);
     if (patches[d] < 1 || cells[d] / patches[d] < guard())
-      refuse_plan("patches: ", patches[d], " in ", axis_names[d], ", from 1 to ", cells[d] / guard(),
+      refuse_plan("patches: ", patches[d], " in ", axis_name(d), ", from 1 to ", cells[d] / guard(),
                   ", since each has at least ", guard(), " of the ", cells[d], " cells with order ", order);
     all *= patches[d];
     check_sides(*this, d);
@@ -314,6 +325,7 @@ void plan::check() const {
   }
   for (std::size_t n = 0; n < emitters.size(); ++n) check_emitter(*this, n);
   for (std::size_t n = 0; n < antennas.size(); ++n) check_antenna(*this, n);
+  check_cylinder(*this);
   check_permittivity(*this);
   if (conductors.size() > 65000) refuse_plan(conductors.size(), " conductors: at most 65000");
   for (std::size_t n = 0; n < conductors.size(); ++n) check_conductor(*this, n);
@@ -326,10 +338,10 @@ void plan::check() const {
   for (int d = 0; d < dimensions; ++d)
     for (int side = 0; side < 2; ++side) {
       if (electrostatic && field_boundaries[d][side] == field_boundary::absorbing)
-        refuse_plan("the ", side_names[side], " side of ", axis_names[d],
+        refuse_plan("the ", side_names[side], " side of ", axis_name(d),
                     ": an electrostatic field has no absorbing sides");
-      if (!std::isfinite(potentials[d][side]) || (potentials[d][side] != 0 && (!electrostatic || periodic(d))))
-        refuse_plan("potential of the ", side_names[side], " side of ", axis_names[d], " = ", potentials[d][side],
+      if (!std::isfinite(potentials[d][side]) || (potentials[d][side] != 0 && (!electrostatic || !wall(d, side))))
+        refuse_plan("potential of the ", side_names[side], " side of ", axis_name(d), " = ", potentials[d][side],
                     ": a number, other than 0 only at conducting sides of an electrostatic run");
     }
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <utility>
 
 namespace plaq::pic {
@@ -30,7 +31,9 @@ std::vector<tile> side_tiles(const plan& p, const patch_grid& m, int number) {
           inside = inside && std::abs((m.first[axis] + cell + 0.5) * m.spacing[axis] - e.centre[axis]) <= e.half_width;
       if (!inside) continue;
       const auto in_plane = std::uint32_t((m.first[a] + i) + p.cells[a] * (m.first[b] + j));
-      out.push_back({.emitter = number, .number = in_plane, .at = {i, j}, .area = m.volume() / m.spacing[d]});
+      const double ring = 2 * std::numbers::pi * m.radius(d == 1 ? m.cells[1] : i + 0.5);
+      const double area = m.volume() / m.spacing[d] * (p.cylinder ? ring : 1);
+      out.push_back({.emitter = number, .number = in_plane, .at = {i, j}, .area = area});
     }
   return out;
 }
@@ -49,8 +52,9 @@ std::vector<tile> plate_tiles(const plan& p, const patch_grid& m, int number) {
   std::vector<tile> out;
   for (int b = 0; b < count[1]; ++b)
     for (int a = 0; a < count[0]; ++a) {
-      const tile t{number, std::uint32_t(a + count[0] * b), {a, b}, count, area};
+      tile t{number, std::uint32_t(a + count[0] * b), {a, b}, count, area};
       const vector centre = point_on_plate(p, e, t, 0.5, 0.5);
+      if (p.cylinder) t.area *= 2 * std::numbers::pi * centre[1];
       bool near = true;
       for (int d = 0; d < p.dimensions; ++d) {
         const double cell = m.spacing[d], slack = reach + 1e-6 * cell;
@@ -70,6 +74,11 @@ vector point_on_plate(const plan& p, const emitter& e, const tile& t, double u, 
   const double b = p.dimensions > 2 ? e.half_width * (2 * (t.at[1] + v) / t.count[1] - 1) : 0;
   for (std::size_t d = 0; d < 3; ++d) out[d] += a * f.first[d] + b * f.second[d];
   return out;
+}
+
+double along_ring(double from, double to, double u) {
+  const double mean = from + to;
+  return mean > 0 ? u * mean / (from + std::sqrt((1 - u) * from * from + u * to * to)) : u;
 }
 
 double profile_at(const plan& p, const emitter& e, const vector& x) {

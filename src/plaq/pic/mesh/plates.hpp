@@ -32,6 +32,10 @@ frame frame_of(const plan& p, const emitter& e);
 /// Returns the point of a plate at u and v in [0, 1] of a tile.
 std::array<double, 3> point_on_plate(const plan& p, const emitter& e, const tile& t, double u, double v);
 
+/// Returns a number in [0, 1] whose points on a line from one radius to the other have a uniform density per area of
+/// the surface that the line is of, where u is uniform.
+double along_ring(double from, double to, double u);
+
 /// Returns the factor of the flux at a point of a plate.
 double profile_at(const plan& p, const emitter& e, const std::array<double, 3>& x);
 

@@ -7,31 +7,22 @@
 namespace plaq::pic {
 
 std::vector<std::string> record::names(const plan& p) {
-  std::vector<std::string> out{"time",       "electric_x", "electric_y", "electric_z",
-                               "magnetic_x", "magnetic_y", "magnetic_z"};
+  std::vector<std::string> out{"time"};
+  const auto along = [&](const std::string& prefix) {
+    for (int d = 0; d < 3; ++d) out.push_back(prefix + std::string(p.axis_name(d)));
+  };
+  const auto by_side = [&](const std::string& prefix) {
+    for (int d = 0; d < 3; ++d)
+      for (const char* side : {"low", "high"}) out.push_back(prefix + std::string(p.axis_name(d)) + side);
+  };
+  along("electric_");
+  along("magnetic_");
   for (const species& k : p.species_list) {
-    for (const char* quantity : {"number",
-                                 "weight",
-                                 "kinetic",
-                                 "px",
-                                 "py",
-                                 "pz",
-                                 "left_xlow",
-                                 "left_xhigh",
-                                 "left_ylow",
-                                 "left_yhigh",
-                                 "left_zlow",
-                                 "left_zhigh",
-                                 "left_weight_xlow",
-                                 "left_weight_xhigh",
-                                 "left_weight_ylow",
-                                 "left_weight_yhigh",
-                                 "left_weight_zlow",
-                                 "left_weight_zhigh",
-                                 "emitted",
-                                 "emitted_weight",
-                                 "absorbed",
-                                 "absorbed_weight"})
+    for (const char* quantity : {"number", "weight", "kinetic"}) out.push_back(k.name + "." + quantity);
+    along(k.name + ".p");
+    by_side(k.name + ".left_");
+    by_side(k.name + ".left_weight_");
+    for (const char* quantity : {"emitted", "emitted_weight", "absorbed", "absorbed_weight"})
       out.push_back(k.name + "." + quantity);
   }
   out.push_back("gauss");

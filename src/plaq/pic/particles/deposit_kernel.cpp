@@ -2,6 +2,7 @@
 #include "plaq/pic/particles/cell_runs.hpp"
 #include "plaq/pic/particles/current_deposition.hpp"
 #include "plaq/pic/particles/kernels.hpp"
+#include "plaq/pic/particles/rings.hpp"
 #include "plaq/pic/particles/tables.hpp"
 
 namespace plaq::pic {
@@ -15,16 +16,24 @@ void deposit_path_kernel(const patch_grid& m, fields<T>& f, const path<T>& along
   sum.add_to(m, f, m.index(along.cell));
 }
 
-template <int D, int Order, class T>
-void deposit_charge_kernel(const patch_grid& m, fields<T>& f, const particles<T>& p, T density) {
+template <int D, int Order, bool Rings, class T>
+void deposit_charge_in(const patch_grid& m, fields<T>& f, const particles<T>& p, T density) {
   using V = linalg::simd<T, linalg::native_lanes<T>>;
   constexpr int n = shape<Order>::nodes, ny = D > 1 ? n : 1, nz = D > 2 ? n : 1;
-  for_each_cell_run<D>(m, p, [&](const point&, std::ptrdiff_t at, auto for_each_register) {
+  for_each_cell_run<D>(m, p, [&](const point& cell, std::ptrdiff_t at, auto for_each_register) {
     V sum[n * ny * nz] = {};
+    [[maybe_unused]] const T correction = T(Rings ? ring_correction(Order, m.first[1] + cell[1]) : 0);
     for_each_register([&](std::size_t i, lane_mask mask) PLAQ_INLINE {
       V s[D][n];
-      for (int d = 0; d < D; ++d)
-        splines<Order>(load_masked<V>(p.x[std::size_t(d)].data() + i, mask), T(shape<Order>::first_node), s[d]);
+      for (int d = 0; d < D; ++d) {
+        const V x = load_masked<V>(p.x[std::size_t(d)].data() + i, mask);
+        splines<Order>(x, T(shape<Order>::first_node), s[d]);
+        if constexpr (Rings)
+          if (d == 1) {
+            const V moved = correction * x * (linalg::same<V>(1) - x);
+            s[d][-shape<Order>::first_node] -= moved, s[d][1 - shape<Order>::first_node] += moved;
+          }
+      }
       const V q = density * load_masked<V>(p.w.data() + i, mask);
       for (int l = 0; l < nz; ++l)
         for (int k = 0; k < ny; ++k) {
@@ -41,6 +50,13 @@ void deposit_charge_kernel(const patch_grid& m, fields<T>& f, const particles<T>
       for (int k = 0; k < ny; ++k)
         for (int j = 0; j < n; ++j) rho[j + k * m.stride[1] + l * m.stride[2]] += all[j + n * (k + n * l)];
   });
+}
+
+template <int D, int Order, class T>
+void deposit_charge_kernel(const patch_grid& m, fields<T>& f, const particles<T>& p, T density) {
+  if constexpr (D == 2)
+    if (m.cylinder) return deposit_charge_in<D, Order, true>(m, f, p, density);
+  deposit_charge_in<D, Order, false>(m, f, p, density);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "plaq/pic/particles/gather.hpp"
 #include "plaq/pic/particles/kernels.hpp"
 #include "plaq/pic/particles/pushers.hpp"
+#include "plaq/pic/particles/rings.hpp"
 #include "plaq/pic/particles/tables.hpp"
 
 namespace plaq::pic {
@@ -34,6 +35,53 @@ struct crossing_particles {
     for (; mask; mask &= mask - 1) number[count++] = first + std::size_t(std::countr_zero(mask));
   }
 };
+
+/// Buffer of particles of a cylinder that leave their cell, with the turn of each about the axis.
+template <class V>
+struct turning_particles : crossing_particles<2, V> {
+  using base = crossing_particles<2, V>;
+  using T = number_of<V>;
+  alignas(64) T change[base::capacity], cosine[base::capacity], sine[base::capacity];
+
+  PLAQ_KERNEL void add_turn(const turn<V>& by, lane_mask mask) {
+    store_packed(change + base::count, by.change, mask);
+    store_packed(cosine + base::count, by.cosine, mask);
+    store_packed(sine + base::count, by.sine, mask);
+  }
+};
+
+/// Lists the particles of a cylinder that leave the patch or are to be followed, which get back their momentum and
+/// place before the turn.
+template <class V, class T>
+void take_crossing(const patch_grid& m, particles<T>& p, const motion& by, const point& cell,
+                   turning_particles<V>& buffer, crossing& crossed) {
+  for (int n = 0; n < buffer.count; ++n) {
+    const auto i = buffer.number[n];
+    const T start[2] = {buffer.start[0][n], buffer.start[1][n]},
+            displacement[2] = {buffer.displacement[0][n], buffer.change[n]};
+    point to = cell;
+    bool near = true, finite = true, leaves = false, crosses = false;
+    for (int d = 0; d < 2; ++d) {
+      near &= std::abs(displacement[d]) < 1, finite &= std::isfinite(displacement[d]);
+      to[d] += start[d] + displacement[d] >= 1 ? 1 : start[d] + displacement[d] < 0 ? -1 : 0;
+      const bool below = to[d] < 0, above = to[d] >= m.cells[d];
+      leaves |= below || above;
+      crosses |= (below && by.walls[std::size_t(d)][0]) || (above && by.walls[std::size_t(d)][1]);
+    }
+    if (!finite) [[unlikely]]
+      throw runtime_failure("a particle moves by more than a cell in a step: its momentum or a field is not finite");
+    if (crosses || !near) {
+      crossed.to_follow.push_back(std::uint32_t(i));
+      const turn<T> back{.change = buffer.change[n], .cosine = buffer.cosine[n], .sine = buffer.sine[n]};
+      back.undo(p.u[1][i], p.u[2][i]);
+      for (int d = 0; d < 2; ++d) p.x[std::size_t(d)][i] = start[d];
+      continue;
+    }
+    if (leaves) crossed.leaving.push_back(std::uint32_t(i));
+    for (int d = 0; d < 2; ++d) p.cell[std::size_t(d)][i] = to[d];
+  }
+  buffer.count = 0;
+}
 
 /// Deposits the paths that lead to the next cell; lists the particles that leave the patch or are to be followed.
 template <int D, int Order, bool Current, class V, class T>
@@ -132,6 +180,58 @@ particle_sums advance_all(const patch_grid& m, const motion& by, fields<T>& f, p
           .momentum = {momentum[0].all(), momentum[1].all(), momentum[2].all()}};
 }
 
+/// Advances the particles of a cylinder, as points of a plane of z and r, without their current: a straight line in
+/// space, then a turn back into the plane.
+template <int Order, class T>
+particle_sums advance_rings(const patch_grid& m, const motion& by, fields<T>& f, particles<T>& p, crossing& crossed) {
+  using V = linalg::simd<T, linalg::native_lanes<T>>;
+  const T h = T(0.5 * by.charge_per_mass * m.dt);
+  const T per_cell[3] = {T(m.dt / m.spacing[0]), T(m.dt / m.spacing[1]), T(m.dt / m.spacing[1])};
+  double_sum<V> weight, kinetic, momentum[3];
+  turning_particles<V> buffer;
+  for_each_cell_run<2>(m, p, [&](const point& cell, std::ptrdiff_t at, auto for_each_register) {
+    const V inner = linalg::same<V>(T(m.first[1] + cell[1]));
+    const bool on_axis = m.first[1] + cell[1] == 0;
+    for_each_register([&](std::size_t i, lane_mask mask) PLAQ_INLINE {
+      V x[2], u[3], e[3], b[3];
+      for (int d = 0; d < 2; ++d) x[d] = load_masked<V>(p.x[std::size_t(d)].data() + i, mask);
+      for (int c = 0; c < 3; ++c) u[c] = load_masked<V>(p.u[std::size_t(c)].data() + i, mask);
+      const V w = load_masked<V>(p.w.data() + i, mask);
+      gather_fields(m, f, at, point_weights<2, Order, V>(x), by.at_nodes, by.magnetic, e, b);
+      accelerate(by.scheme, by.magnetic, h, e, b, u);
+
+      const V u2 = squared(u), gamma = square_root(unit<V>() + u2), inverse = T(1) / gamma;
+      weight.add(w);
+      kinetic.add(w * u2 / (unit<V>() + gamma));
+      for (int c = 0; c < 3; ++c) momentum[c].add(w * u[c]);
+
+      V displacement[3];
+      for (int c = 0; c < 3; ++c) displacement[c] = linalg::mul(u[c] * inverse, linalg::same<V>(per_cell[c]));
+      const turn<V> about_axis = turn_of<V>(inner + x[1], displacement[1], displacement[2]);
+      about_axis.apply(u[1], u[2]);
+      for (int c = 0; c < 3; ++c) store_masked(p.u[std::size_t(c)].data() + i, u[c], mask);
+      V to[2] = {x[0] + displacement[0], x[1] + about_axis.change};
+      if (on_axis) to[1] = positive_part(to[1]);
+      auto stays = x[0] == x[0];
+      for (int d = 0; d < 2; ++d) {
+        const auto below = to[d] < V{}, above = to[d] >= unit<V>();
+        stays &= (to[d] >= V{}) & (to[d] < unit<V>());
+        store_masked(p.x[std::size_t(d)].data() + i, to[d] + (below ? unit<V>() : V{}) - (above ? unit<V>() : V{}),
+                     mask);
+      }
+      if (const lane_mask leaves = mask & ~mask_of(stays)) {
+        buffer.add_turn(about_axis, leaves);
+        buffer.add(i, x, displacement, w, leaves);
+        if (buffer.full()) take_crossing(m, p, by, cell, buffer, crossed);
+      }
+    });
+    if (buffer.count > 0) take_crossing(m, p, by, cell, buffer, crossed);
+  });
+  return {.weight = weight.all(),
+          .kinetic = kinetic.all(),
+          .momentum = {momentum[0].all(), momentum[1].all(), momentum[2].all()}};
+}
+
 template <int D, int Order, class T>
 particle_sums advance_kernel(const patch_grid& m, const motion& by, fields<T>& f, particles<T>& p, crossing& crossed) {
   return by.current ? advance_all<D, Order, true>(m, by, f, p, crossed)
@@ -184,6 +284,9 @@ particle_sums advance(const patch_grid& m, int order, const motion& by, fields<T
                       crossing& crossed) {
   static constexpr particle_sums (*all[3][3])(const patch_grid&, const motion&, fields<T>&, particles<T>&, crossing&) =
       PLAQ_PIC_TABLE(advance_kernel);
+  static constexpr particle_sums (*of_rings[3])(const patch_grid&, const motion&, fields<T>&, particles<T>&,
+                                                crossing&) = {advance_rings<1>, advance_rings<2>, advance_rings<3>};
+  if (m.cylinder) return of_rings[order - 1](m, by, f, p, crossed);
   return all[m.dimensions - 1][order - 1](m, by, f, p, crossed);
 }
 

@@ -67,6 +67,33 @@ region inner_nodes(const patch_grid& m, const sides& walls, int across = -1) {
   return r;
 }
 
+/// Returns j of the cell with this index.
+int row_of(const patch_grid& m, std::ptrdiff_t at) {
+  return int(at / std::ptrdiff_t(m.extent(0)) % std::ptrdiff_t(m.extent(1))) - m.guard[1];
+}
+/// Returns the area of the face between a node of row j and the next one along dimension d, over that of a plane cell.
+double face_area(const patch_grid& m, int d, int j) {
+  if (!m.cylinder) return 1;
+  return (d == 1 ? m.cell_volume(j) : m.node_volume(j)) / m.volume();
+}
+/// Returns the charge of a node that phi belongs to.
+double charge_of_node(const patch_grid& m, const std::vector<double>& phi, std::ptrdiff_t at) {
+  const double own = phi[std::size_t(at)];
+  double sum = 0;
+  for (int d = 0; d < m.dimensions; ++d) {
+    const double below = phi[std::size_t(at - m.stride[d])], above = phi[std::size_t(at + m.stride[d])];
+    const double over = m.spacing[d] * m.spacing[d];
+    if (!m.cylinder) {
+      sum += (2 * own - above - below) / over;
+      continue;
+    }
+    const int j = row_of(m, at);
+    sum += face_area(m, d, j) * (own - above) / over;
+    if (d == 0 || m.first[1] + j > 0) sum += face_area(m, d, j - d) * (own - below) / over;
+  }
+  return m.volume() * sum;
+}
+
 }  // namespace
 
 std::vector<double> electrode_charges(const plan& p, const patch_grid& m, const sides& walls, const solid_mask& solids,
@@ -79,8 +106,9 @@ std::vector<double> electrode_charges(const plan& p, const patch_grid& m, const 
       r.low[d] = side ? m.cells[d] : 0, r.high[d] = r.low[d] + 1;
       const std::ptrdiff_t to_inner = side ? -m.stride[d] : m.stride[d];
       const double permittivity = p.permittivity.empty() ? 1 : side ? p.permittivity.back() : p.permittivity.front();
-      const double factor = permittivity * m.volume() / (m.spacing[d] * m.spacing[d]);
       for_each_row(m, r, [&](std::ptrdiff_t at, std::ptrdiff_t count) {
+        const double area = face_area(m, d, d == 1 ? m.cells[1] - 1 : row_of(m, at));
+        const double factor = permittivity * area * m.volume() / (m.spacing[d] * m.spacing[d]);
         for (std::ptrdiff_t i = at; i < at + count; ++i)
           out[std::size_t(2 * d + side)] += factor * (phi[std::size_t(i)] - phi[std::size_t(i + to_inner)]);
       });
@@ -89,11 +117,7 @@ std::vector<double> electrode_charges(const plan& p, const patch_grid& m, const 
   for_each_row(m, inner_nodes(m, walls), [&](std::ptrdiff_t at, std::ptrdiff_t count) {
     for (std::ptrdiff_t i = at; i < at + count; ++i) {
       if (!solids.nodes[std::size_t(i)]) continue;
-      double sum = 0;
-      for (int d = 0; d < m.dimensions; ++d)
-        sum += (2 * phi[std::size_t(i)] - phi[std::size_t(i + m.stride[d])] - phi[std::size_t(i - m.stride[d])]) /
-               (m.spacing[d] * m.spacing[d]);
-      out[std::size_t(2 * p.dimensions) + solids.nodes[std::size_t(i)] - 1] += m.volume() * sum;
+      out[std::size_t(2 * p.dimensions) + solids.nodes[std::size_t(i)] - 1] += charge_of_node(m, phi, i);
     }
   });
   return out;
@@ -109,7 +133,9 @@ std::vector<double> circuit_charges(const plan& p, const patch<T>& self) {
     const auto& phi = self.unit_potentials[k];
     double sum = 0;
     for_each_row(m, inner_nodes(m, self.walls), [&](std::ptrdiff_t at, std::ptrdiff_t count) {
-      for (std::ptrdiff_t i = at; i < at + count; ++i) sum += double(self.f.rho[std::size_t(i)]) * phi[std::size_t(i)];
+      const double ring = m.node_volume(row_of(m, at)) / m.volume();
+      for (std::ptrdiff_t i = at; i < at + count; ++i)
+        sum += ring * double(self.f.rho[std::size_t(i)]) * phi[std::size_t(i)];
     });
     out[k] = sum * m.volume();
     if (electrode < self.wall_charge.size()) out[k] += self.wall_charge[electrode];

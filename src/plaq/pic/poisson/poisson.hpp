@@ -28,7 +28,8 @@ class poisson {
                                           const std::vector<double>& potentials) = 0;
 };
 
-/// Makes the solver of -sum scale_d d^2 phi / dx_d^2 = rho: by elimination in one dimension, else by transforms.
+/// Makes the solver of -sum scale_d d^2 phi / dx_d^2 = rho: by elimination in one dimension, else by transforms; in
+/// a cylinder that of make_cylinder_solver.
 /// Collective; plan, ranks and pool outlive the solver. Throws input_error as make_fourier_solver does.
 std::unique_ptr<poisson> make_poisson(const plan& p, const comm::communicator& over, task::detail::pool_base& pool,
                                       const std::array<double, 3>& scale = {1, 1, 1});

@@ -17,6 +17,11 @@ struct cell_lists {
     return {numbers.begin() + first[cell], numbers.begin() + first[cell + 1]};
   }
 };
+/// Returns j of the cell with this index in a patch grid.
+inline int row_of(const patch_grid& m, std::size_t cell) {
+  return int(cell / std::size_t(m.extent(0)) % std::size_t(m.extent(1))) - m.guard[1];
+}
+
 /// Lists the particles of a patch by cell.
 template <class T>
 cell_lists list_by_cell(const patch_grid& m, const particles<T>& all) {

@@ -180,10 +180,10 @@ void collide_particles(const plan& p, patch<T>& self) {
       if (first != second && b.empty()) continue;
       const auto stream = stream_of(p.seed, random_purpose::collisions, std::uint32_t(n),
                                     std::uint64_t(self.number) << 32 | cell, std::uint64_t(self.step));
-      cell_pairs pairs = first == second ? pair_within(std::move(a), all_a, m.volume(), stream)
-                                         : pair_between(std::move(a), all_a, std::move(b), all_b, m.volume(), stream);
-      for (const auto& [i, j] : pairs.pairs)
-        pairs.pair_density += double(std::min(all_a.w[i], all_b.w[j])) / m.volume();
+      const double volume = m.cell_volume(row_of(m, cell));
+      cell_pairs pairs = first == second ? pair_within(std::move(a), all_a, volume, stream)
+                                         : pair_between(std::move(a), all_a, std::move(b), all_b, volume, stream);
+      for (const auto& [i, j] : pairs.pairs) pairs.pair_density += double(std::min(all_a.w[i], all_b.w[j])) / volume;
       if (first == second) pairs.pair_density *= 2;  // each particle is the target of the other
       collide_cell(p, c, pairs, all_a, all_b, stream);
     }

@@ -6,6 +6,7 @@
 #include "plaq/base/error.hpp"
 #include "plaq/pic/mesh/streams.hpp"
 #include "plaq/pic/particles/kernels.hpp"
+#include "plaq/pic/particles/rings.hpp"
 #include "plaq/pic/processes/emission_laws.hpp"
 
 namespace plaq::pic {
@@ -14,10 +15,14 @@ namespace {
 
 using vector = std::array<double, 3>;
 
-/// Returns the point of a tile at two numbers in [0, 1]: of a face of the patch, or of a part of a plate.
+/// Returns the point of a tile at two numbers in [0, 1]: of a face of the patch, or of a part of a plate. In a cylinder
+/// uniform numbers are uniform per area.
 template <class T>
-vector point_of_tile(const plan& p, const patch<T>& self, const emitter& e, const tile& t,
-                     const std::array<double, 2>& at) {
+vector point_of_tile(const plan& p, const patch<T>& self, const emitter& e, const tile& t, std::array<double, 2> at) {
+  if (p.cylinder && !e.follows_field())
+    at[0] = along_ring(point_on_plate(p, e, t, 0, 0)[1], point_on_plate(p, e, t, 1, 0)[1], at[0]);
+  else if (p.cylinder && side_of(p, e).d == 0)
+    at[0] = along_ring(self.mesh.radius(t.at[0]), self.mesh.radius(t.at[0] + 1), at[0]);
   vector x = point_on_plate(p, e, t, at[0], at[1]);
   if (!e.follows_field()) return x;
   const auto along = dimensions_along(side_of(p, e).d);
@@ -41,7 +46,9 @@ std::vector<double> charge_near_side(const plan& p, const patch<T>& self, const 
       if (all.cell[at.d][i] != last) continue;
       const double x = double(all.x[at.d][i]);
       const int u = a < p.dimensions ? all.cell[a][i] : 0, v = b < p.dimensions ? all.cell[b][i] : 0;
-      out[std::size_t(u + m.cells[a] * v)] += p.species_list[s].source() * double(all.w[i]) * (at.side ? x : 1 - x);
+      double share = at.side ? x : 1 - x;
+      if (p.cylinder && at.d == 1) share += ring_correction(1, m.first[1] + last) * x * (1 - x);
+      out[std::size_t(u + m.cells[a] * v)] += p.species_list[s].source() * double(all.w[i]) * share;
     }
   }
   return out;
@@ -63,6 +70,7 @@ double surface_field(const plan& p, const patch<T>& self, const emitter& e, cons
       node[a] = t.at[0] + i, node[b] = t.at[1] + j;
       field += double(self.f.e[d][std::size_t(m.index(node))]) / (na * nb);
     }
+  if (p.cylinder && d == 1) field *= m.radius(m.cells[1] - 0.5) / m.radius(m.cells[1]);
   return (side ? -field : field) - charge_before / t.area;
 }
 

@@ -80,7 +80,9 @@ void evaluate(const plan& p, const patch_grid& m, int c, double t, std::vector<T
   if (!all.factor.empty()) all.factor.evaluate({x.data(), 1}, 0, 0, t / all.time, {&factor, 1});
   for (int k = r.low[2]; k < r.high[2]; ++k)
     for (int j = r.low[1]; j < r.high[1]; ++j) {
-      const double y = m.dimensions > 1 ? place(1, j) : 0, z = m.dimensions > 2 ? place(2, k) : 0;
+      double y = m.dimensions > 1 ? place(1, j) : 0, sign = 1;
+      const double z = m.dimensions > 2 ? place(2, k) : 0;
+      if (m.cylinder && y < 0) y = -y, sign = c % 3 == 0 ? 1 : -1;  // behind the axis
       for (std::size_t i = 0; i < length; ++i) x[i] = place(0, r.low[0] + int(i)) / all.length;
       all.formulas[number].evaluate(x, y / all.length, z / all.length, t / all.time, value);
       const auto row = std::size_t(m.index({r.low[0], j, k}));
@@ -89,13 +91,15 @@ void evaluate(const plan& p, const patch_grid& m, int c, double t, std::vector<T
         if (!all.maps[number].empty())
           sum += factor * all.maps[number].at({place(0, r.low[0] + int(i)), y, z}, m.dimensions);
         if (!std::isfinite(T(sum))) {
-          std::string at = "x = " + std::to_string(x[i]);
-          if (m.dimensions > 1) at += ", y = " + std::to_string(y / all.length);
-          if (m.dimensions > 2) at += ", z = " + std::to_string(z / all.length);
-          throw runtime_failure(std::string("external.") + (c < 3 ? "e" : "b") + ": the " + "xyz"[c % 3] +
-                                " component is not finite at " + at + ", t = " + std::to_string(t / all.time));
+          const std::array<double, 3> point{x[i], y / all.length, z / all.length};
+          std::string at;
+          for (int d = 0; d < m.dimensions; ++d)
+            at += std::string(p.axis_name(d)) + " = " + std::to_string(point[std::size_t(d)]) + ", ";
+          throw runtime_failure(std::string("external.") + (c < 3 ? "e" : "b") + ": the " +
+                                std::string(p.axis_name(c % 3)) + " component is not finite at " + at +
+                                "t = " + std::to_string(t / all.time));
         }
-        out[row + i] = T(sum);
+        out[row + i] = T(sign * sum);
       }
     }
 }

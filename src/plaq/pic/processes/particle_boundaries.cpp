@@ -6,6 +6,7 @@
 
 #include "plaq/pic/mesh/streams.hpp"
 #include "plaq/pic/particles/kernels.hpp"
+#include "plaq/pic/particles/rings.hpp"
 #include "plaq/pic/processes/secondary.hpp"
 
 namespace plaq::pic {
@@ -20,13 +21,36 @@ struct face {
   double fraction = 1;
   int d = 0, side = 0;
 };
-face next_face(int dimensions, const std::array<double, 3>& x, const std::array<double, 3>& displacement) {
+face next_plane(int dimensions, const std::array<double, 3>& x, const std::array<double, 3>& displacement) {
   face out;
   for (int d = 0; d < dimensions; ++d) {
     if (displacement[d] == 0) continue;
     const int side = displacement[d] > 0;
     const double fraction = std::fmax((side - x[d]) / displacement[d], 0);
     if (fraction < out.fraction) out = {fraction, d, side};
+  }
+  return out;
+}
+
+/// Fraction of a path from r that is before the radius `to`, which lies outwards (side 1) or inwards; 2 where the path
+/// does not reach it: |(r + along s, across s)| = to.
+double fraction_to_radius(double r, double along, double across, double to, int side) {
+  const double a = along * along + across * across, b = r * along, c = (r - to) * (r + to);
+  if (a == 0 || (side == 0 && b >= 0)) return 2;
+  const double squared = b * b - a * c;
+  if (squared < 0) return side ? 0 : 2;
+  const double root = std::sqrt(squared);
+  if (side) return std::fmax(b > 0 ? -c / (b + root) : (root - b) / a, 0);
+  return std::fmax(c / (root - b), 0);
+}
+/// Next face of its cell in a cylinder, round in r; `first`: number of the patch's first cell from the axis.
+face next_ring_face(int first, const point& cell, const std::array<double, 3>& x,
+                    const std::array<double, 3>& displacement) {
+  face out = next_plane(1, x, displacement);
+  const double inner = first + cell[1];
+  for (int side = inner > 0 ? 0 : 1; side < 2; ++side) {
+    const double fraction = fraction_to_radius(inner + x[1], displacement[1], displacement[2], inner + side, side);
+    if (fraction < out.fraction) out = {fraction, 1, side};
   }
   return out;
 }
@@ -74,17 +98,34 @@ struct path_walker {
   void aim() {
     const patch_grid& m = self.mesh;
     const double g = std::sqrt(1 + u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
-    for (int c = 0; c < 3; ++c) displacement[c] = u[c] / g * remaining * m.dt / (c < m.dimensions ? m.spacing[c] : 1);
+    for (int c = 0; c < 3; ++c)
+      displacement[c] = u[c] / g * remaining * m.dt / (c < m.dimensions ? m.spacing[c] : m.cylinder ? m.spacing[1] : 1);
+  }
+  face next_face() const {
+    const patch_grid& m = self.mesh;
+    return m.cylinder ? next_ring_face(m.first[1], cell, x, displacement) : next_plane(m.dimensions, x, displacement);
   }
   /// Moves by a fraction of the displacement and deposits the current.
   void advance_by(double fraction) {
     const patch_grid& m = self.mesh;
+    if (m.cylinder) return advance_in_cylinder(fraction);
     path<T> along{cell, {}, {}};
     for (int c = 0; c < 3; ++c) along.start[c] = T(x[c]), along.displacement[c] = T(displacement[c] * fraction);
     if (fraction > 0 && self.with_current)
       deposit_path(m, p.order, self.f, along, p.species_list[s].source() * double(self.species[s].w[i]));
     for (int d = 0; d < m.dimensions; ++d) x[d] += displacement[d] * fraction;
     for (int c = 0; c < 3; ++c) displacement[c] *= 1 - fraction;
+    remaining *= 1 - fraction;
+  }
+  /// Moves by a fraction of the displacement and turns back into the plane of z and r.
+  void advance_in_cylinder(double fraction) {
+    const double inner = self.mesh.first[1] + cell[1];
+    const auto about_axis = turn_of<double>(inner + x[1], displacement[1] * fraction, displacement[2] * fraction);
+    x[0] += displacement[0] * fraction;
+    x[1] = std::fmin(std::fmax(x[1] + about_axis.change, 0), 1);
+    for (double& part : displacement) part *= 1 - fraction;
+    about_axis.apply(u[1], u[2]);
+    about_axis.apply(displacement[1], displacement[2]);
     remaining *= 1 - fraction;
   }
   /// Stores the particle where it is.
@@ -110,7 +151,7 @@ path_end apply_particle_boundaries(const plan& p, patch<T>& self, std::size_t s,
   std::uint64_t re_emissions = 0;  // by thermal walls
   walker.aim();
   for (int wall_hits = 0; wall_hits < max_wall_hits;) {
-    const auto [fraction, d, side] = next_face(m.dimensions, walker.x, walker.displacement);
+    const auto [fraction, d, side] = walker.next_face();
     walker.advance_by(fraction);
     if (fraction == 1) return walker.stop(path_end::completed);
     walker.x[d] = side;

@@ -80,7 +80,7 @@ class reaction_step {
     for (const auto i : b) number_b += double(second().w[i]);
     for (std::size_t n = 0; n < pairs; ++n)
       paired += double(std::min(first().w[a[n % a.size()]], second().w[b[n % b.size()]]));
-    const double per_rate = p_.dt * number_a * number_b / (self_.mesh.volume() * paired);
+    const double per_rate = p_.dt * number_a * number_b / (self_.mesh.cell_volume(row_of(self_.mesh, cell)) * paired);
     for (std::size_t n = 0; n < pairs; ++n) {
       const auto i = a[n % a.size()], j = b[n % b.size()];
       const T weight = std::min(first().w[i], second().w[j]);

@@ -1,0 +1,199 @@
+#include "plaq/pic/poisson/cylinder.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <span>
+#include <string>
+
+#include "plaq/base/error.hpp"
+#include "plaq/fft/lines.hpp"
+#include "plaq/pic/fields/conductors.hpp"
+#include "plaq/pic/mesh/neighbours.hpp"
+#include "plaq/pic/poisson/cholesky.hpp"
+#include "plaq/pic/poisson/fourier.hpp"
+#include "plaq/pic/poisson/rank_exchange.hpp"
+
+namespace plaq::pic {
+
+namespace {
+
+/// Nodes below the outer side are unknown, [j][i], z fastest. The equation of a node is over 2 pi dz:
+/// (j - 1/2) (phi_j - phi_{j-1}) + (j + 1/2) (phi_j - phi_{j+1}) + v_j (-d^2 phi / dz^2) = v_j rho, with the volumes
+/// v_0 = dr^2 / 8 and v_j = j dr^2, without the first term at j = 0.
+class cylinder_solver final : public poisson {
+ public:
+  cylinder_solver(const plan& p, const comm::communicator& over)
+      : plan_(p),
+        ranks_(over),
+        nz_(p.nodes(0)),
+        nr_(p.cells[1]),
+        length_(p.periodic(0) ? nz_ : 2 * p.cells[0]),
+        waves_(length_ / 2 + 1),
+        lines_(std::size_t(length_)) {
+    const double dr = p.spacing(1);
+    for (int j = 0; j < nr_; ++j) volume_.push_back(dr * dr * (j == 0 ? 0.125 : j));
+    for (int k = 0; k < waves_; ++k) {
+      const double half = 2 / p.spacing(0) * std::sin(std::numbers::pi * k / length_);
+      eigenvalue_.push_back(half * half);
+    }
+    over_pivot_.resize(std::size_t(nr_ * waves_));
+    for (int j = 0; j < nr_; ++j)
+      for (int k = 0; k < waves_; ++k) {
+        double pivot = face(j) + face(j - 1) + eigenvalue_[std::size_t(k)] * volume_[std::size_t(j)];
+        if (j > 0) pivot -= face(j - 1) * face(j - 1) * over_pivot_[wave(j - 1, k)];
+        over_pivot_[wave(j, k)] = 1 / pivot;
+      }
+    if (!p.conductors.empty()) factor_capacity_matrix();
+  }
+
+  std::vector<patch_values> solve(const std::vector<patch_values>& rho,
+                                  const std::vector<double>& potentials) override {
+    auto charge = gather(rho);
+    add_sides(potentials, charge);
+    auto phi = potential_of(charge);
+    if (!surface_.empty()) {
+      std::vector<double> on_surface(surface_.size());
+      for (std::size_t n = 0; n < surface_.size(); ++n)
+        on_surface[n] = potentials[surface_electrodes_[n]] - phi[surface_[n]];
+      solve_cholesky(factor_, on_surface);
+      for (std::size_t n = 0; n < surface_.size(); ++n) charge[surface_[n]] += on_surface[n];
+      phi = potential_of(charge);
+    }
+    std::vector<patch_values> out;
+    for (const patch_values& source : rho) out.push_back({source.patch, in_patch(source.patch, phi, potentials)});
+    return out;
+  }
+
+ private:
+  /// Factor of the difference between nodes j and j + 1.
+  static double face(int j) { return j < 0 ? 0 : j + 0.5; }
+  std::size_t node(int i, int j) const { return std::size_t(j) * std::size_t(nz_) + std::size_t(i); }
+  std::size_t wave(int j, int k) const { return std::size_t(j) * std::size_t(waves_) + std::size_t(k); }
+  patch_grid mesh_of(int patch) const { return {plan_, point_of(patch_of(plan_, patch))}; }
+
+  /// Returns v rho at all nodes from the charge densities of all patches.
+  std::vector<double> gather(const std::vector<patch_values>& rho) {
+    std::vector<double> own;
+    for (const patch_values& source : rho) {
+      own.push_back(source.patch);
+      own.insert(own.end(), source.values.begin(), source.values.end());
+    }
+    std::vector<double> out(std::size_t(nz_ * nr_));
+    for (const auto& of_rank : ranks_.gather_all(own))
+      for (auto next = of_rank.begin(); next != of_rank.end();) {
+        const patch_grid m = mesh_of(int(*next++));
+        for (int j = 0; j < m.cells[1]; ++j)
+          for (int i = 0; i < m.cells[0]; ++i)
+            out[node(m.first[0] + i, m.first[1] + j)] = volume_[std::size_t(m.first[1] + j)] * *next++;
+      }
+    return out;
+  }
+
+  /// Replaces the potentials of conducting sides by charges at the nodes before them.
+  void add_sides(const std::vector<double>& potentials, std::vector<double>& charge) const {
+    for (int i = 0; i < nz_; ++i) charge[node(i, nr_ - 1)] += face(nr_ - 1) * potentials[3];
+    if (plan_.periodic(0)) return;
+    const double over = 1 / (plan_.spacing(0) * plan_.spacing(0));
+    for (int j = 0; j < nr_; ++j) {
+      charge[node(1, j)] += over * volume_[std::size_t(j)] * potentials[0];
+      charge[node(nz_ - 2, j)] += over * volume_[std::size_t(j)] * potentials[1];
+    }
+  }
+
+  /// Returns phi at all nodes, 0 on the sides, of charges v rho.
+  std::vector<double> potential_of(const std::vector<double>& charge) const {
+    std::vector<fft::complex> waves(over_pivot_.size());
+    std::vector<double> line(static_cast<std::size_t>(length_));
+    const auto row = [&](int j) { return std::span(waves).subspan(wave(j, 0), std::size_t(waves_)); };
+    for (int j = 0; j < nr_; ++j) {
+      if (plan_.periodic(0)) {
+        std::copy_n(charge.begin() + std::ptrdiff_t(node(0, j)), nz_, line.begin());
+      } else {
+        line[0] = line[std::size_t(nz_ - 1)] = 0;
+        for (int i = 1; i < nz_ - 1; ++i) {
+          line[std::size_t(i)] = charge[node(i, j)];
+          line[std::size_t(length_ - i)] = -charge[node(i, j)];
+        }
+      }
+      lines_.forward(line, row(j));
+      for (int k = 0; k < waves_ && j > 0; ++k)
+        waves[wave(j, k)] += face(j - 1) * over_pivot_[wave(j - 1, k)] * waves[wave(j - 1, k)];
+    }
+    std::vector<double> phi(charge.size());
+    for (int j = nr_; j-- > 0;) {
+      for (int k = 0; k < waves_; ++k) {
+        fft::complex& of = waves[wave(j, k)];
+        if (j + 1 < nr_) of += face(j) * waves[wave(j + 1, k)];
+        of *= over_pivot_[wave(j, k)];
+      }
+    }
+    for (int j = 0; j < nr_; ++j) {
+      lines_.backward(row(j), line, 1.0 / length_);
+      std::copy_n(line.begin(), nz_, phi.begin() + std::ptrdiff_t(node(0, j)));
+      if (!plan_.periodic(0)) phi[node(0, j)] = phi[node(nz_ - 1, j)] = 0;
+    }
+    return phi;
+  }
+
+  /// Returns phi in all cells of a patch grid within the box, with that of the sides.
+  std::vector<double> in_patch(int patch, const std::vector<double>& phi, const std::vector<double>& potentials) const {
+    const patch_grid m = mesh_of(patch);
+    std::vector<double> out(m.size());
+    for (int j = -m.guard[1]; j < m.cells[1] + m.guard[1]; ++j)
+      for (int i = -m.guard[0]; i < m.cells[0] + m.guard[0]; ++i) {
+        int z = m.first[0] + i;
+        const int r = m.first[1] + j;
+        if (plan_.periodic(0)) z = (z % nz_ + nz_) % nz_;
+        if (z < 0 || z >= nz_ || r < 0 || r > nr_) continue;
+        double& value = out[std::size_t(m.index({i, j, 0}))];
+        if (r == nr_)
+          value = potentials[3];
+        else if (!plan_.periodic(0) && (z == 0 || z == nz_ - 1))
+          value = potentials[z == 0 ? 0 : 1];
+        else
+          value = phi[node(z, r)];
+      }
+    return out;
+  }
+
+  /// Computes the potentials of unit charges on all nodes of the surface, and factors their matrix.
+  void factor_capacity_matrix() {
+    const auto surface = conductor_surface(plan_);
+    if (surface.size() > max_surface_nodes)
+      throw input_error("conductors in the box have " + std::to_string(surface.size()) +
+                        " nodes on their surface; at most " + std::to_string(max_surface_nodes) +
+                        " are allowed where fields.solver is electrostatic");
+    for (const auto& [number, conductor] : surface) {
+      surface_.push_back(std::size_t(number));
+      surface_electrodes_.push_back(std::size_t(2 * plan_.dimensions) + conductor);
+    }
+    const std::size_t all = surface_.size();
+    factor_.resize(all * all);
+    for (std::size_t n = 0; n < all; ++n) {
+      std::vector<double> charge(std::size_t(nz_ * nr_));
+      charge[surface_[n]] = 1;
+      const auto phi = potential_of(charge);
+      for (std::size_t other = 0; other < all; ++other) factor_[n * all + other] = phi[surface_[other]];
+    }
+    cholesky(factor_, all);
+  }
+
+  const plan& plan_;
+  rank_exchange ranks_;
+  const int nz_, nr_;         ///< nodes along z, cells in r
+  const int length_, waves_;  ///< of a line of the transform
+  const fft::lines lines_;
+  std::vector<double> volume_, eigenvalue_, over_pivot_;  ///< by j, by wave, by both
+  std::vector<std::size_t> surface_;                      ///< nodes of conductors, whose numbers are those of the box
+  std::vector<std::size_t> surface_electrodes_;           ///< place of their potentials
+  std::vector<double> factor_;
+};
+
+}  // namespace
+
+std::unique_ptr<poisson> make_cylinder_solver(const plan& p, const comm::communicator& over) {
+  return std::make_unique<cylinder_solver>(p, over);
+}
+
+}  // namespace plaq::pic

@@ -1,0 +1,14 @@
+// Poisson's equation in a cylinder, by transforms along z and elimination in r.
+#pragma once
+#include "plaq/pic/poisson/poisson.hpp"
+
+namespace plaq::pic {
+
+/// Makes a solver of -div grad phi = rho in z and r: the flux of E out of the ring around each node is its charge.
+/// Every rank gathers all charges and solves for itself: Fourier transforms along z, of the odd continuation between
+/// conducting sides, and Thomas's algorithm in r for each wave. Conductors in the box get the surface charge that
+/// brings them to their potential, as in make_fourier_solver. Throws input_error where conductors have more nodes on
+/// their surface than max_surface_nodes.
+std::unique_ptr<poisson> make_cylinder_solver(const plan& p, const comm::communicator& over);
+
+}  // namespace plaq::pic
