@@ -103,7 +103,7 @@ def measure(setup: Setup) -> Machine:
     """Measure the speeds of one core of this machine."""
     p = setup.p
     most = max((species.per_cell or 0 for species in p.species.values()), default=0)
-    per_cell = min(max([most, *(plate.per_cell for plate in p.emission.values())]), 4096)
+    per_cell = round(min(max([most, *(plate.per_cell for plate in p.emission.values())]), 4096))
     full = _steps(setup, per_cell)
     empty = _steps(setup, 0)
     count = full.particles
