@@ -18,6 +18,7 @@ from problems import Problem
 
 from plaq.data import statistics
 from plaq.dca.physics import observables
+from plaq.dca.physics.equations import equations_of
 from plaq.dca.physics.evaluation import Evaluation
 from plaq.dca.solver import choices
 
@@ -61,7 +62,7 @@ def model_sigma(problem):
 
 def choose_interval(problem, order, window, first):
     """plaq's own choice, from the autocorrelation that a short run shows."""
-    tau = observables.sweeps_between_independent(first.measured, 1)
+    tau = observables.sweeps_between_independent(first.measured, equations_of(problem.model).series_columns, 1)
     return choices.measure_every(SimpleNamespace(measure_every="auto"), order, tau, problem.cluster.size,
                                  len(problem.mesh.omega), window)
 
