@@ -19,7 +19,10 @@ using comm::test::world;
 
 namespace {
 
-// What the first example of the page uses.
+// What the examples of the page use.
+struct vertex {
+  int distance = 1 << 20;
+};
 struct piece {
   std::vector<double> u;
   void serialize(archive& ar) { ar(u); }

@@ -93,6 +93,24 @@ class collection {
     return port<T, Index, V>(ports_++);
   }
 
+  /// Makes a handler of messages of type V, sent by `context.call`: f(value, context, message, self), where self is the
+  /// handler. It runs as soon as no step and no other handler of the element runs, before the next step. Of the
+  /// elements of a rank that have such messages the one with the highest priority begins first, then the earliest.
+  /// Results that depend on the order of messages depend on chance; wait() returns when all are handled. All ranks make
+  /// the same handlers in the same order.
+  template <serializable V, class F>
+  handler<T, Index, V> on(trace::label name, F f, int priority = 0) {
+    const handler<T, Index, V> self(handlers_++, priority);
+    static_assert(std::invocable<F&, T&, element_context<T, Index>&, received<Index, V>, decltype(self)>,
+                  "a handler is called as f(value, context, message, self)");
+    host_.add_handler({name, [this, f = std::move(f), self](elements::element& e, elements::message& m) mutable {
+                         element_context<T, Index> context(e, *this);
+                         f(value_of(e), context,
+                           received<Index, V>{traits::from_key(m.from), m.value.template take<V>()}, self);
+                       }});
+    return self;
+  }
+
   /// Runs f(value, context), or f(value), for every element.
   template <class F>
   void each(trace::label name, F f) {
@@ -263,6 +281,7 @@ class collection {
   std::uint64_t forwarded() const { return host_.forwarded(); }
 
  private:
+  friend element_context<T, Index>;
   friend step_context<T, Index>;
 
   elements::element_type type_of(std::string name, int ranks) const {
@@ -376,7 +395,7 @@ class collection {
 
   const load load_;
   homes<Index> homes_;
-  int ports_ = 0;
+  int ports_ = 0, handlers_ = 0;
   std::atomic<elements::step_number> counts_bytes_from_{std::numeric_limits<elements::step_number>::max()};  ///< a step
   bool records_ = false;
   std::unique_ptr<elements::load_record> record_;

@@ -41,6 +41,8 @@ using without_optional = typename optional_value<V>::type;
 template <serializable T, elements::index_type Index>
 class collection;
 template <serializable T, elements::index_type Index>
+class element_context;
+template <serializable T, elements::index_type Index>
 class step_context;
 
 /// Message of a port: the sending element and the value.
@@ -48,6 +50,19 @@ template <class Index, class V>
 struct received {
   Index from;
   V value;
+};
+
+/// Handler of messages of type V to elements of a collection, with the priority of these messages. A copy is the same
+/// handler.
+template <class T, class Index, serializable V>
+class handler {
+ private:
+  template <serializable, elements::index_type>
+  friend class collection;
+  template <serializable, elements::index_type>
+  friend class element_context;
+  handler(int number, int priority) : number_(number), priority_(priority) {}
+  int number_, priority_;
 };
 
 /// Port for values of type V between elements of a collection. A copy is the same port.

@@ -29,28 +29,65 @@ struct element_of final : element {
 
 }  // namespace elements
 
-/// Context of a step of an element. Lives as long as the step; one task uses it.
+/// Context that steps and handlers of an element share. One task uses it.
 template <serializable T, elements::index_type Index>
-class step_context {
+class element_context {
+ protected:
   using traits = elements::index_traits<Index>;
 
  public:
   /// Index of the element.
-  Index index() const { return traits::from_key(running_.of.id); }
+  Index index() const { return traits::from_key(of_.id); }
   /// Number of steps that the element has done.
-  std::int64_t step() const { return running_.now.number; }
+  std::int64_t step() const { return of_.next_step; }
   /// Rank that the element is on.
   int rank() const { return owner_.rank(); }
 
+  /// Sends a value to a handler of the element `to`, wherever it is.
+  /// @pre There can be an element of this index (input_error).
+  template <class V>
+  void call(const handler<T, Index, V>& by, const Index& to, std::type_identity_t<V> value) {
+    count(to, value);
+    owner_.host_.send(std::make_unique<elements::message>(-1 - by.number_, 0, by.priority_, of_.id,
+                                                          elements::message_value::of<V>(std::move(value))),
+                      traits::to_key(to));
+  }
+  /// Counts work, in units of one's own, where loads are counted. @pre amount >= 0 (input_error).
+  void work(double amount) {
+    if (!(amount >= 0 && amount < plaq::balance::too_much))
+      throw input_error("work(" + std::to_string(amount) + "): work is 0 or more");
+    of_.load.work += amount;
+  }
+
+ protected:
+  friend collection<T, Index>;
+  element_context(elements::element& of, collection<T, Index>& owner) : of_(of), owner_(owner) {}
+  /// Counts the bytes of a message, where they are counted.
+  template <class V>
+  void count(const Index& to, const V& value) {
+    owner_.need(to);
+    if (step() >= owner_.counts_bytes_from_) of_.load.count_bytes(traits::to_key(to), double(archive::size(value)));
+  }
+  elements::element& of_;
+  collection<T, Index>& owner_;
+};
+
+/// Context of a step of an element. Lives as long as the step.
+template <serializable T, elements::index_type Index>
+class step_context : public element_context<T, Index> {
+  using base = element_context<T, Index>;
+  using base::owner_;
+  using typename base::traits;
+
+ public:
   /// Sends a value to the element `to`, for its first later step that takes from the port, wherever it is by then.
   /// Within a rank the value is moved, not packed.
   /// @pre There can be an element of this index (input_error).
   template <class V>
   void send(const port<T, Index, V>& by, const Index& to, std::type_identity_t<V> value) {
-    owner_.need(to);
-    const auto key = traits::to_key(to);
-    if (step() >= owner_.counts_bytes_from_) running_.of.load.count_bytes(key, double(archive::size(value)));
-    owner_.host_.send(running_.make_message(by.number_, elements::message_value::of<V>(std::move(value))), key);
+    this->count(to, value);
+    owner_.host_.send(running_.make_message(by.number_, elements::message_value::of<V>(std::move(value))),
+                      traits::to_key(to));
   }
   /// Sends a copy of the value to each of several elements.
   template <class V, class Indices>
@@ -73,13 +110,6 @@ class step_context {
 
   /// Moves the element to a rank after this step. @pre 0 <= rank < size (checked at the end of the step).
   void move_to(int rank) { running_.destination = rank; }
-  /// Counts work, in units of one's own, where loads are counted. @pre amount >= 0 (input_error).
-  void work(double amount) {
-    if (!(amount >= 0 && amount < plaq::balance::too_much))
-      throw input_error("work(" + std::to_string(amount) + "): work is 0 or more");
-    running_.of.load.work += amount;
-  }
-
   /// Inserts an element, which begins with the step after this one.
   /// @pre Elements of the collection come and go, and there is none of this index (input_error).
   void insert(const Index& at, T value) {
@@ -92,9 +122,9 @@ class step_context {
 
  private:
   friend collection<T, Index>;
-  step_context(elements::running_step& running, collection<T, Index>& owner) : running_(running), owner_(owner) {}
+  step_context(elements::running_step& running, collection<T, Index>& owner)
+      : base(running.of, owner), running_(running) {}
   elements::running_step& running_;
-  collection<T, Index>& owner_;
 };
 
 }  // namespace plaq

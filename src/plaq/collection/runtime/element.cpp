@@ -26,16 +26,17 @@ void pack_element(const element& what, std::vector<std::byte>& to) {
   }
   archive::pack(taken_until, to);
   archive::pack(what.load, to);
-  archive::pack(messages, to);
-  for (const port_queue& q : what.inbox)
-    q.for_each([&](const message& m) {
-      archive::pack(std::tuple(m.port, m.order, m.step, m.from), to);
-      const std::size_t begin = to.size();
-      archive::pack(std::size_t(0), to);
-      m.value.pack(to);
-      const std::size_t bytes = to.size() - begin - sizeof bytes;
-      std::memcpy(to.data() + begin, &bytes, sizeof bytes);
-    });
+  archive::pack(messages + what.calls.size(), to);
+  const auto pack = [&](const message& m) {
+    archive::pack(std::tuple(m.port, m.order, m.step, m.from), to);
+    const std::size_t begin = to.size();
+    archive::pack(std::size_t(0), to);
+    m.value.pack(to);
+    const std::size_t bytes = to.size() - begin - sizeof bytes;
+    std::memcpy(to.data() + begin, &bytes, sizeof bytes);
+  };
+  for (const port_queue& q : what.inbox) q.for_each(pack);
+  for (const message* m = what.calls.first(); m; m = m->next) pack(*m);
   what.pack_value(to);
 }
 
@@ -54,9 +55,12 @@ std::unique_ptr<element> unpack_element(comm::unpacker& from, const element_type
   for (auto left = read(std::size_t()); left > 0; --left) {
     const auto [port, order, step, sender] = read(std::tuple<int, std::uint32_t, step_number, key>());
     const auto bytes = read(std::size_t());
-    check(port >= 0 && port < most_ports, "a message of an element has no port");
-    out->queue_of(port).add(
-        std::make_unique<message>(port, order, step, sender, message_value::packed(from.next(bytes))));
+    check(port < most_ports && port > -most_ports, "a message of an element has no port");
+    auto what = std::make_unique<message>(port, order, step, sender, message_value::packed(from.next(bytes)));
+    if (port < 0)
+      out->add_call(std::move(what));
+    else
+      out->queue_of(port).add(std::move(what));
   }
   out->unpack_value(from);
   return out;

@@ -73,6 +73,8 @@ struct element {
   std::vector<expectation> expectations = {};  ///< for each receive of the awaited step
   std::size_t incomplete = 0;                  ///< number of expectations that lack messages
   std::vector<port_queue> inbox = {};          ///< by port: messages that no step has taken
+  message_list calls = {};                     ///< messages to handlers, by priority
+  std::atomic<bool> called{false};             ///< whether there are any
   task::detail::spin_lock* guard = nullptr;    ///< of the shard that it is in
   measured_load load = {};
   std::optional<trace::subject> subject = {};  ///< for traces, from its first recorded step on this rank
@@ -81,9 +83,13 @@ struct element {
     if (inbox.size() <= std::size_t(port)) inbox.resize(std::size_t(port) + 1);
     return inbox[std::size_t(port)];
   }
-  /// Message that no step has taken, or null.
+  void add_call(std::unique_ptr<message> what) {
+    calls.add_by_priority(std::move(what));
+    called = true;
+  }
+  /// Message that no step or handler has taken, or null.
   const message* any_message() const {
-    const message* out = nullptr;
+    const message* out = calls.first();
     for (const port_queue& q : inbox) q.for_each([&](const message& m) { out = &m; });
     return out;
   }
@@ -107,6 +113,12 @@ struct running_step {
       if (x.port == port) return &x.taken;
     return nullptr;
   }
+};
+
+/// Handler of messages to elements.
+struct handler {
+  trace::label name;
+  std::function<void(element&, message&)> run;
 };
 
 /// Properties and functions that all elements of a collection share.

@@ -72,6 +72,8 @@ class host {
   std::uint64_t total() const { return total_; }
   void set_total(std::uint64_t n) { total_ = n; }
   step_number steps() const { return scheduler_.issued(); }
+  /// Adds the next handler, on all ranks in the same order.
+  void add_handler(handler what) { scheduler_.add_handler(std::move(what)); }
   /// Sets the name of a port, for errors.
   void name_port(int port, std::string name) { scheduler_.name_port(port, std::move(name)); }
   /// Number of elements that have moved away from this rank.

@@ -112,7 +112,8 @@ class message_value {
   std::uint32_t size_ = 0;  ///< number of bytes in place; `elsewhere`: a pointer
 };
 
-/// Message from one element to another by a port. It is taken in a later step than it was sent in.
+/// Message from one element to another: by a port, taken in a later step than it was sent in; or to a handler, whose
+/// number is -1 - port, and `step` its priority.
 struct message : task::detail::in_blocks {
   int port = 0;
   std::uint32_t order = 0;  ///< among the messages of its sender and step
@@ -152,6 +153,16 @@ class message_list {
     (last_ ? last_->next : first_) = std::exchange(other.first_, nullptr);
     last_ = std::exchange(other.last_, nullptr);
     size_ += std::exchange(other.size_, 0);
+  }
+  /// Inserts a message to a handler after those of its priority and of higher ones.
+  void add_by_priority(std::unique_ptr<message> what) {
+    message** at = &first_;
+    if (last_ && last_->step >= what->step) return add(std::move(what));
+    while (*at && (*at)->step >= what->step) at = &(*at)->next;
+    what->next = *at;
+    if (!*at) last_ = what.get();
+    *at = what.release();
+    ++size_;
   }
   std::unique_ptr<message> take_first() {
     std::unique_ptr<message> out(first_);

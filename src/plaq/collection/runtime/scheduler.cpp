@@ -84,30 +84,28 @@ step* scheduler::step_before(step_number next) {
   return steps_[std::size_t(next - 1 - steps_.front()->number)].get();
 }
 
-void scheduler::begin(element& e) {
-  {
-    const auto lock = directory::lock(e);
-    e.last_step = step_before(e.next_step);
-    if (!e.last_step) {
-      e.now = element::status::at_end;  // issue() continues with it
-      return;
-    }
-  }
-  advance(e);
+void scheduler::begin(element& e) { advance(e); }
+
+/// Whether a running element has a message to a handler that is known. With the lock of the element's shard.
+bool scheduler::has_call(const element& e) const {
+  return e.calls.first() && -1 - e.calls.first()->port < handler_count_.load();
 }
 
-/// Whether a running element can begin its next step, which is then the awaited one. Otherwise the arrival of what is
-/// missing starts it.
+/// Whether a running element can go on: with handlers, then there is no awaited step, or with its next step, which is
+/// then the awaited one. Otherwise the arrival of what is missing starts it.
 bool scheduler::is_ready(element& e) {
+  e.awaited_step = nullptr;
   step* next = nullptr;
-  while (!(next = e.last_step->next.load())) {
+  while (e.called.load(std::memory_order_relaxed) || !e.last_step || !(next = e.last_step->next.load())) {
     const auto lock = directory::lock(e);
-    if (e.last_step->next.load()) continue;
-    e.now = element::status::at_end;
+    if (has_call(e)) return true;
+    if (!e.last_step) e.last_step = step_before(e.next_step);
+    if (e.last_step && (next = e.last_step->next.load())) break;
+    e.now = element::status::at_end;  // issue() continues with it
     return false;
   }
-  e.awaited_step = next;
   e.expectations.clear();
+  e.awaited_step = next;
   if (next->receives.empty()) return true;
   for (const receive& r : next->receives) e.expectations.push_back({r.port, r.count_of ? r.count_of(e) : r.count, 0});
   const auto lock = directory::lock(e);
@@ -127,6 +125,10 @@ bool scheduler::is_ready(element& e) {
     take_messages(e);
     return true;
   }
+  if (has_call(e)) {
+    e.awaited_step = nullptr;
+    return true;
+  }
   e.now = element::status::waiting;
   return false;
 }
@@ -142,6 +144,13 @@ void scheduler::take_messages(element& e) {
 }
 
 bool scheduler::accept(element& e, std::unique_ptr<message> what) {
+  if (what->port < 0) {
+    e.add_call(std::move(what));
+    if ((e.now != element::status::waiting && e.now != element::status::at_end) || !has_call(e)) return false;
+    e.now = element::status::running;
+    e.awaited_step = nullptr;
+    return true;
+  }
   port_queue& to = e.queue_of(what->port);
   if (what->step < to.taken_until) refuse_extra(e, *what);
   bool complete = false;
@@ -165,13 +174,17 @@ void scheduler::refuse_extra(const element& e, const message& what) const {
                            type_.in_words(what.from) + ") in step " + std::to_string(what.step));
 }
 
-/// Task of steps of an element: of one, and of those that follow at once.
+/// Task of steps of an element: of one, and of those that follow at once. Without an element it begins with the
+/// handlers of the one that is first.
 class scheduler::step_job final : public task::detail::job, public task::detail::in_blocks {
  public:
-  step_job(scheduler& of, element& e)
-      : job(of.pool_, e.awaited_step->name.view()), of_(of), element_(e), end_(of.termination_) {}
+  step_job(scheduler& of, element* e)
+      : job(of.pool_, e ? e->awaited_step->name.view() : std::string_view("messages")),
+        of_(of),
+        element_(e),
+        end_(of.termination_) {}
   void run() noexcept override {
-    of_.failure_.guard([this] { of_.run_steps(element_); });
+    of_.failure_.guard([this] { of_.run_steps(element_ ? *element_ : of_.first_called()); });
     poll_for_messages();
     finish();
   }
@@ -187,7 +200,7 @@ class scheduler::step_job final : public task::detail::job, public task::detail:
     delete this;
   }
   scheduler& of_;
-  element& element_;
+  element* element_;
   termination& end_;
 };
 
@@ -196,7 +209,12 @@ void scheduler::start(element& e) {
   if (!failure_.sound()) return termination_.end_task();
   step_job* fresh = nullptr;
   try {
-    fresh = new step_job(*this, e);
+    if (!e.awaited_step) {
+      const auto lock = directory::lock(e);
+      std::lock_guard guard(guard_);
+      called_.push({e.calls.first()->step, calls_begun_++, &e});
+    }
+    fresh = new step_job(*this, e.awaited_step ? &e : nullptr);
   } catch (const std::bad_alloc&) {
     failure_.raise_here("no memory or stack for a step");
     return termination_.end_task();
@@ -204,34 +222,79 @@ void scheduler::start(element& e) {
   pool_.submit(*fresh);
 }
 
+void scheduler::add_handler(handler what) {
+  {
+    std::lock_guard lock(guard_);
+    handlers_.push_back(std::move(what));
+  }
+  ++handler_count_;
+  std::vector<element*> ready;
+  directory_.for_each(
+      [&](element& e) {
+        if ((e.now != element::status::waiting && e.now != element::status::at_end) || !has_call(e)) return;
+        e.now = element::status::running;
+        e.awaited_step = nullptr;
+        ready.push_back(&e);
+      },
+      [&] {
+        for (element* e : ready) failure_.guard([&] { start(*e); });
+        ready.clear();
+      });
+}
+
+/// Element whose message to a handler has the highest priority on this rank.
+element& scheduler::first_called() {
+  std::lock_guard lock(guard_);
+  element* const out = called_.top().which;
+  called_.pop();
+  return *out;
+}
+
+/// Runs handlers of an element, one message after the other: for others' turn, no more than so many.
+void scheduler::run_calls(element& e) {
+  constexpr int most_in_a_row = 61;
+  for (int n = 0; n < most_in_a_row && failure_.sound(); ++n) {
+    std::unique_ptr<message> next;
+    {
+      const auto lock = directory::lock(e);
+      if (!has_call(e)) return;
+      next = e.calls.take_first();
+      e.called = e.calls.first() != nullptr;
+    }
+    const handler* by = nullptr;
+    {
+      std::lock_guard lock(guard_);
+      by = &handlers_[std::size_t(-1 - next->port)];
+    }
+    measured(e, [&] { return "'" + std::string(by->name.view()) + "'"; }, [&] { by->run(e, *next); });
+  }
+}
+
 /// Runs the awaited step of an element, and in the same task those that it can begin at once. For a trace, or after so
 /// many, the next one gets a task of its own, so that others get their turn.
 void scheduler::run_steps(element& e) {
   constexpr int most_in_a_row = 61;
-  for (int steps = 1; run(e, *e.awaited_step) && is_ready(e); ++steps) {
+  for (int steps = 1; run(e) && is_ready(e); ++steps) {
     if (steps == most_in_a_row || trace::detail::listening()) return start(e);
     if (!failure_.sound()) return;
     poll_for_messages();
   }
 }
 
-/// Runs a step. Returns whether the element goes on.
-bool scheduler::run(element& e, step& now) {
-  running_step running{e, now};
-  for (element::expectation& x : e.expectations) x.taken.sort();
+/// Calls work() for an element, and measures its time. what() names the work in errors.
+template <class What, class Work>
+void scheduler::measured(element& e, What what, Work work) {
   const auto failed = [&](const std::string& why) {
-    return std::runtime_error("rank " + std::to_string(rank_) + ": " + type_.describe(e.id) + ", " + describe(e, now) +
-                              ": " + why);
+    return std::runtime_error("rank " + std::to_string(rank_) + ": " + type_.describe(e.id) + ", " + what() + ": " +
+                              why);
   };
   try {
-    if (now.run) {
-      if (!e.subject && trace::recording()) e.subject.emplace(type_.describe(e.id));
-      const trace::subject_scope subject(e.subject ? &*e.subject : nullptr);
-      std::optional<step_clock> clock;
-      if (type_.measures) clock.emplace();
-      now.run(running);
-      if (clock) e.load.seconds += clock->seconds().value_or(0);
-    }
+    if (!e.subject && trace::recording()) e.subject.emplace(type_.describe(e.id));
+    const trace::subject_scope subject(e.subject ? &*e.subject : nullptr);
+    std::optional<step_clock> clock;
+    if (type_.measures) clock.emplace();
+    work();
+    if (clock) e.load.seconds += clock->seconds().value_or(0);
   } catch (const std::bad_alloc&) {
     throw failed("out of memory");
   } catch (const std::exception& error) {
@@ -239,6 +302,18 @@ bool scheduler::run(element& e, step& now) {
   } catch (...) {
     throw failed("an exception that is not a std::exception");
   }
+}
+
+/// Runs the awaited step, or handlers where there is none. Returns whether the element goes on.
+bool scheduler::run(element& e) {
+  if (!e.awaited_step) {
+    run_calls(e);
+    return true;
+  }
+  step& now = *e.awaited_step;
+  running_step running{e, now};
+  for (element::expectation& x : e.expectations) x.taken.sort();
+  if (now.run) measured(e, [&] { return describe(e, now); }, [&] { now.run(running); });
   for (element::expectation& x : e.expectations) x.taken.clear();
   ++e.next_step;
   e.last_step = &now;

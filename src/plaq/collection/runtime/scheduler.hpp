@@ -1,9 +1,11 @@
 // Scheduler of a rank: the steps of its elements, as tasks.
 #pragma once
 #include <atomic>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
+#include <queue>
 #include <string>
 #include <vector>
 
@@ -42,12 +44,15 @@ class scheduler {
   }
   /// Begins with the step `e.next_step`: of an element that has just been inserted.
   void begin(element& e);
-  /// Adds a message to the inbox. Returns whether it completed what the element waits for; then the element is running,
+  /// Adds a message to the inbox. Returns whether the element can begin: what it waits for is complete, or there is a
+  /// handler to run and the element is between two steps. Then the element is running,
   /// and the caller calls start(). With the lock of the element's shard. Throws runtime_error for a message too many.
   bool accept(element& e, std::unique_ptr<message> what);
-  /// Runs the awaited step as a task.
+  /// Runs the awaited step, or the handlers where there is none, as a task.
   void start(element& e);
 
+  /// Adds a handler. Elements that have messages to it already begin with them.
+  void add_handler(handler what);
   /// Name of a port, for errors.
   void name_port(int port, std::string name);
   /// Message for which an element waits, in words: "cells (3, 1) waits, to begin step 2 'mix': 0 of 4 messages of
@@ -57,8 +62,13 @@ class scheduler {
  private:
   class step_job;
   bool is_ready(element& e);
+  bool has_call(const element& e) const;
+  element& first_called();
   void run_steps(element& e);
-  bool run(element& e, step& now);
+  void run_calls(element& e);
+  template <class What, class Work>
+  void measured(element& e, What what, Work work);
+  bool run(element& e);
   void take_messages(element& e);
   step* step_before(step_number next);
   std::string describe(const element& e, const step& now) const;
@@ -74,9 +84,22 @@ class scheduler {
   const std::function<bool(running_step&)> ended_;
 
   step front_{.name = "front"};
-  mutable task::detail::spin_lock guard_;    ///< of steps_ and ports_
+  mutable task::detail::spin_lock guard_;    ///< of what follows
   std::deque<std::unique_ptr<step>> steps_;  ///< that some element may still have to do
   std::vector<std::string> ports_;
+  std::deque<handler> handlers_;
+  std::atomic<int> handler_count_{0};
+  /// Elements that begin with a message to a handler: of the highest priority first, then the earliest.
+  struct called_element {
+    step_number priority;
+    std::uint64_t number;
+    element* which;
+    bool operator<(const called_element& other) const {
+      return priority != other.priority ? priority < other.priority : number > other.number;
+    }
+  };
+  std::priority_queue<called_element> called_;
+  std::uint64_t calls_begun_ = 0;
   std::atomic<step_number> issued_{0};
 };
 

@@ -1,5 +1,6 @@
 #include "plaq/collection/runtime/whole_file.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <array>
@@ -89,6 +90,19 @@ void whole_file::finish() {
     if (error) errno = error.value();
     failed("cannot be written");
   }
+  sync_folder();
+}
+
+/// Returns when the name of the file is on disk, too.
+void whole_file::sync_folder() const {
+  const fs::path folder = name_.has_parent_path() ? name_.parent_path() : fs::path(".");
+  const int opened = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY);
+  const bool synced =
+      opened >= 0 && (fsync(opened) == 0 || errno == EINVAL);  // EINVAL: the file system has no such call
+  const int why = errno;
+  if (opened >= 0) ::close(opened);
+  errno = why;
+  if (!synced) failed("its folder cannot be written");
 }
 
 whole_records read_whole_file(const fs::path& name) {

@@ -20,7 +20,7 @@ class whole_file {
 
   /// Writes a record: its length, then its bytes.
   void write(std::span<const std::byte> bytes);
-  /// Appends the checksum, and returns when the file is on disk.
+  /// Appends the checksum, and returns when the file and its name are on disk.
   void finish();
   /// Bytes written so far.
   std::uint64_t bytes() const { return bytes_; }
@@ -29,6 +29,7 @@ class whole_file {
 
  private:
   void raw(const void* data, std::size_t n);
+  void sync_folder() const;
   [[noreturn]] void failed(const char* what) const;
 
   const std::filesystem::path name_, temporary_;
