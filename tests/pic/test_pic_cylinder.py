@@ -70,6 +70,30 @@ def test_density_of_a_warm_gas_stays_uniform_at_the_axis():
     assert results["e.weight"].values[-1] == pytest.approx(np.pi, rel=0.02)
 
 
+def test_particles_turn_in_a_magnetic_field_as_in_space(tmp_path):
+    """Boris' steps in Cartesian coordinates, B_z = 0.9: r and the momenta in the plane of z and r, to rounding."""
+    step, steps = 0.2, 25
+    warm = {"e": ELECTRONS | {"density": 1.0, "per_cell": 1, "temperature": 0.05, "test": True}}
+    pic.run(parameters(
+        warm, grid={"cells": [4, 16], "length": [1.0, 4.0]}, fields={"solver": "electrostatic", "b": [0.9, 0, 0]},
+        output={"every": steps, "particles": ["e"], "fields": ["phi"], "pictures": 0},
+        boundaries={"particles_r": "reflected"}, time={"end": steps * step, "step": step}), tmp_path)
+    series = pic.Series(tmp_path)
+    (x, u), last = (series.particles("e", 0)[name] for name in ("x", "u")), series.particles("e", steps)
+    farthest = x[:, 0].copy()
+    for _ in range(steps):  # q/m = -1: u' = u + u × t, u + u' × 2t/(1 + t²) with t = -B Δt/2γ along z
+        t = -0.5 * step * 0.9 / np.sqrt(1 + np.sum(u**2, axis=1))
+        half = np.stack([u[:, 0] + u[:, 1] * t, u[:, 1] - u[:, 0] * t], axis=1)
+        s = 2 * t / (1 + t**2)
+        u = np.stack([u[:, 0] + half[:, 1] * s, u[:, 1] - half[:, 0] * s, u[:, 2]], axis=1)
+        x = x + step * u / np.sqrt(1 + np.sum(u**2, axis=1))[:, None]
+        farthest = np.maximum(farthest, np.hypot(x[:, 0], x[:, 1]))
+    r, inside = np.hypot(x[:, 0], x[:, 1]), farthest < 4.0
+    assert inside.sum() > 40 and last["x"][inside, 0] == pytest.approx(r[inside], rel=1e-10, abs=1e-12)
+    radial = (u[:, 0] * x[:, 0] + u[:, 1] * x[:, 1]) / r
+    assert last["u"][inside, 0] == pytest.approx(radial[inside], rel=1e-9, abs=1e-10)
+
+
 def blodgett(outer, inner):
     """Return β² of Langmuir and Blodgett, 3ββ'' + β'² + 4ββ' + β² = 1 in γ = ln(r/r_cathode), inwards."""
     start = -0.02
