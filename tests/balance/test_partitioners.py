@@ -4,11 +4,11 @@ import ctypes
 
 import numpy as np
 import pytest
+from test_balance_loads import plume, write
 
 from plaq.balance import partitioners, read
 from plaq.balance.replay import replay, usable
 from plaq.errors import InputError
-from test_balance_loads import plume, write
 
 
 def installed(name):
