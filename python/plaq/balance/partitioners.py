@@ -54,8 +54,8 @@ def pointer(array: np.ndarray) -> ctypes.c_void_p:
 def by_metis(n: int, parts: int, arrays: list[np.ndarray], part: np.ndarray) -> int:
     begin, neighbour, loads, weights = map(pointer, arrays)
     one = lambda value: ctypes.byref(ctypes.c_int32(value))
-    code = library("metis").METIS_PartGraphKway(one(n), one(1), begin, neighbour, loads, None, weights, one(parts), None,
-                                                None, None, one(0), pointer(part))
+    code = library("metis").METIS_PartGraphKway(one(n), one(1), begin, neighbour, loads, None, weights, one(parts),
+                                                None, None, None, one(0), pointer(part))
     return 0 if code == 1 else code
 
 
