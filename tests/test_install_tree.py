@@ -146,6 +146,25 @@ def test_options_of_plaqs_own_sources_do_not_apply_to_users(example, tree):
         assert str(ROOT) not in text and str(BUILD) not in text, f"{file} names the folder that it was built in"
 
 
+@pytest.mark.skipif(not shutil.which("pkg-config"), reason="no pkg-config")
+def test_pkg_config_knows_all_components(tree, tmp_path):
+    folder = next(tree.rglob("pkgconfig"))
+    environment = os.environ | {"PKG_CONFIG_PATH": str(folder)}
+
+    def asked(*words):
+        done = subprocess.run(["pkg-config", *words], capture_output=True, text=True, check=True, env=environment)
+        return done.stdout.split()
+
+    assert sorted(file.stem for file in folder.iterdir()) == sorted(f"plaq-{part}" for part in LIBRARIES)
+    assert asked("--modversion", "plaq-fft")[0].startswith("0.")
+    flags = asked("--cflags", "--libs", *(f"plaq-{part}" for part in LIBRARIES))
+    command = [built_with("CMAKE_CXX_COMPILER"), EXAMPLE / "poisson.cpp", "-o", tmp_path / "poisson", *flags]
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=100, check=False)
+    assert done.returncode == 0, done.stderr
+    said = subprocess.run([tmp_path / "poisson"], capture_output=True, text=True, timeout=100, check=True).stdout
+    assert said.startswith("phi is exact to ")
+
+
 @pytest.mark.parametrize("find, options, said", [
     ("find_package(plaq REQUIRED COMPONENTS task pic)", [],
      f"plaq has no component 'pic'; it has: {';'.join(LIBRARIES)}"),

@@ -25,6 +25,22 @@ foreach(part ${plaq_libraries})
           PATTERN "coroutine.hpp" EXCLUDE PATTERN "line_kernels.hpp" EXCLUDE PATTERN "otf2*.hpp" EXCLUDE)
 endforeach()
 
+# For pkg-config, plaq-task and so on; a program that needs HPX's back end is built by CMake.
+set(folder ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+file(RELATIVE_PATH up /${folder} /)
+string(REGEX REPLACE "/$" "" up "${up}")
+set(needed_by_base -pthread)
+set(needed_by_trace -ldl)
+set(needed_by_task -lboost_context)
+set(needed_by_fft -l${plaq_fft_kernels})
+set(requires)
+foreach(part ${plaq_libraries})
+  set(libs "-lplaq_${part} ${needed_by_${part}}")
+  configure_file(packaging/cmake/plaq.pc.in plaq-${part}.pc @ONLY)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/plaq-${part}.pc DESTINATION ${folder} COMPONENT libraries)
+  string(PREPEND requires "plaq-${part} ")  # a linker that goes through archives once needs the users first
+endforeach()
+
 configure_file(packaging/cmake/plaqConfig.cmake.in plaqConfig.cmake @ONLY)
 write_basic_package_version_file(plaqConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/plaqConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/plaqConfigVersion.cmake
