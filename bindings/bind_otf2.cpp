@@ -54,7 +54,7 @@ void bind_otf2(nb::module_& m) {
          const std::vector<std::tuple<std::string, int, otf2::kind>>& locations,
          const std::vector<std::tuple<std::string, std::string>>& quantities,
          const std::vector<std::tuple<int, int, int>>& counters, const nb::dict& intervals, const nb::dict& created,
-         const nb::dict& samples) {
+         const nb::dict& samples, const nb::dict& messages) {
         otf2::archive all{creator, description, duration, hosts, task_names, region_names};
         for (const auto& [name, host, creator] : processes) all.processes.push_back({name, host, creator});
         for (const auto& [name, process, kind] : locations) all.locations.push_back({name, process, kind});
@@ -81,10 +81,17 @@ void bind_otf2(nb::module_& m) {
         c.read("counter", all.samples.counter);
         c.read("time", all.samples.time);
         c.read("value", all.samples.value);
+        table d(messages);
+        d.read("location", all.messages.location);
+        d.read("time", all.messages.time);
+        d.read("peer", all.messages.peer);
+        d.read("number", all.messages.number);
+        d.read("bytes", all.messages.bytes);
+        d.read("sends", all.messages.sends);
         nb::gil_scoped_release others;
         otf2::write(folder, all);
       },
       "folder"_a, nb::kw_only(), "creator"_a, "description"_a, "duration"_a, "hosts"_a, "task_names"_a,
       "region_names"_a, "processes"_a, "locations"_a, "quantities"_a, "counters"_a, "intervals"_a, "created"_a,
-      "samples"_a, "See src/plaq/trace/otf2.hpp.");
+      "samples"_a, "messages"_a, "See src/plaq/trace/otf2.hpp.");
 }

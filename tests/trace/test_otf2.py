@@ -14,7 +14,7 @@ from synthetic_trace import synthetic
 
 from plaq import _core
 from plaq.errors import InputError, RunError
-from plaq.trace.model import Counter
+from plaq.trace.model import MESSAGE, Counter
 from plaq.trace.otf2 import write_otf2
 
 built = pytest.mark.skipif(not hasattr(_core, "otf2"), reason="plaq is built without OTF2")
@@ -40,6 +40,9 @@ def events(folder):
             event, location, time, rest = match.groups()
             if event in ("ENTER", "LEAVE"):
                 what = re.match(r'Region: "(.*)" <\d+>$', rest)[1]
+            elif event.startswith("MPI_"):
+                message = r'(?:Sender|Receiver): (\d+) \("(.*)" <\d+>\), Communicator: "plaq" <\d+>, Tag: (\d+), Length: (\d+)'
+                what = re.match(message, rest).groups()
             elif event == "METRIC":
                 what = re.match(r'Metric: \d+, 1 Value: \("(.*)" <\d+>; DOUBLE; (.*)\)$', rest).groups()
             else:
@@ -100,6 +103,18 @@ def test_a_suspended_task(tmp_path):
     }
     (clock,) = definitions(tmp_path / "archive", "CLOCK_PROPERTIES")
     assert "1000000000, Global Offset: 0, Length: 10000000001," in clock
+
+
+@reads
+def test_messages_have_both_ends(tmp_path):
+    trace = trace_of([("give", 0, -1, [(0, 0.0, 2.0)]), ("take", 1, -1, [(0, 1.0, 4.0)])])
+    trace.messages = np.array([(0, 1, 700, 1.0, 3.0, 0, 0, 0, 0), (0, 1, 9, 1.5, 2.5, 0, 0, 0, 0)], MESSAGE)
+    write_otf2(trace, tmp_path / "archive")
+    ends = {place: [(event, time, int(rank), int(tag), int(size)) for event, time, (rank, _, tag, size) in found]
+            for place, all_events in events(tmp_path / "archive").items()
+            if (found := [e for e in all_events if e[0].startswith("MPI_")])}
+    assert ends == {0: [("MPI_SEND", 1.0, 1, 0, 700), ("MPI_SEND", 1.5, 1, 1, 9)],
+                    1: [("MPI_RECV", 2.5, 0, 1, 9), ("MPI_RECV", 3.0, 0, 0, 700)]}
 
 
 @reads
@@ -291,6 +306,10 @@ def test_columns_that_do_not_fit_together(tmp_path, wrong, message):
         "generation": np.uint32,
         "counter": np.int32,
         "value": np.float64,
+        "peer": np.int32,
+        "number": np.uint32,
+        "bytes": np.uint64,
+        "sends": np.uint8,
     }
     none = {name: np.zeros(0, type) for name, type in none.items()}
     with pytest.raises((RuntimeError, ValueError), match=message):
@@ -309,4 +328,5 @@ def test_columns_that_do_not_fit_together(tmp_path, wrong, message):
             intervals={name: np.array(values, types[name]) for name, values in columns.items()},
             created=none,
             samples=none,
+            messages=none,
         )

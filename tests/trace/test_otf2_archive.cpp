@@ -41,7 +41,16 @@ struct rows {
   };
   std::vector<interval> intervals;
   std::vector<creation> creations;
+  struct message {
+    std::int32_t location;
+    std::int64_t time;
+    std::int32_t peer;
+    std::uint32_t number;
+    std::uint64_t bytes;
+    std::uint8_t sends;
+  };
   std::vector<sample> samples;
+  std::vector<message> messages;
 
   void write_to(const std::string& folder, archive all) const {
     std::vector<std::int32_t> location, depth, region, creator, created_on, sampled_on, counter;
@@ -50,6 +59,15 @@ struct rows {
     std::vector<std::uint32_t> generation, made;
     std::vector<std::uint8_t> last;
     std::vector<double> value;
+    std::vector<std::int32_t> end_at, peer;
+    std::vector<std::int64_t> end_time;
+    std::vector<std::uint32_t> number;
+    std::vector<std::uint64_t> bytes;
+    std::vector<std::uint8_t> sends;
+    for (const auto& m : messages) {
+      end_at.push_back(m.location), end_time.push_back(m.time), peer.push_back(m.peer);
+      number.push_back(m.number), bytes.push_back(m.bytes), sends.push_back(m.sends);
+    }
     for (const auto& i : intervals) {
       location.push_back(i.location), depth.push_back(i.depth), region.push_back(i.region);
       begin.push_back(i.begin), end.push_back(i.end), task.push_back(i.task), parent.push_back(i.parent);
@@ -64,6 +82,7 @@ struct rows {
     all.intervals = {location, depth, region, begin, end, task, parent, creator, generation, last};
     all.creations = {created_on, created, made};
     all.samples = {sampled_on, counter, sampled, value};
+    all.messages = {end_at, end_time, peer, number, bytes, sends};
     write(folder, all);
   }
 };
@@ -179,12 +198,26 @@ struct seen {
                                               std::to_string(value->floating_point));
           return OTF2_CALLBACK_SUCCESS;
         });
+    OTF2_GlobalEvtReaderCallbacks_SetMpiSendCallback(
+        calls, [](OTF2_LocationRef location, OTF2_TimeStamp time, void* data, OTF2_AttributeList*, std::uint32_t peer,
+                  OTF2_CommRef, std::uint32_t tag,
+                  std::uint64_t bytes) { return message(data, location, time, " send to ", peer, tag, bytes); });
+    OTF2_GlobalEvtReaderCallbacks_SetMpiRecvCallback(
+        calls, [](OTF2_LocationRef location, OTF2_TimeStamp time, void* data, OTF2_AttributeList*, std::uint32_t peer,
+                  OTF2_CommRef, std::uint32_t tag,
+                  std::uint64_t bytes) { return message(data, location, time, " receive from ", peer, tag, bytes); });
     OTF2_GlobalEvtReader* all = OTF2_Reader_GetGlobalEvtReader(reader);
     OTF2_Reader_RegisterGlobalEvtCallbacks(reader, all, calls, this);
     OTF2_GlobalEvtReaderCallbacks_Delete(calls);
     std::uint64_t read = 0;
     EXPECT_EQ(OTF2_Reader_ReadAllGlobalEvents(reader, all, &read), OTF2_SUCCESS);
     OTF2_Reader_CloseGlobalEvtReader(reader, all);
+  }
+  static OTF2_CallbackCode message(void* data, OTF2_LocationRef location, OTF2_TimeStamp time, const char* what,
+                                   std::uint32_t peer, std::uint32_t tag, std::uint64_t bytes) {
+    in(data).events[location].push_back(std::to_string(time) + what + std::to_string(peer) + ", number " +
+                                        std::to_string(tag) + ", " + std::to_string(bytes) + " bytes");
+    return OTF2_CALLBACK_SUCCESS;
   }
   static OTF2_CallbackCode tasks(void* data, OTF2_LocationRef location, OTF2_TimeStamp time, const char* what,
                                  std::uint32_t thread, std::uint32_t generation) {
@@ -231,6 +264,25 @@ TEST_F(Otf2Archive, HasEveryEventInItsOrder) {
   EXPECT_EQ(found.regions, 3);
   EXPECT_EQ(found.processes, 1);
   EXPECT_EQ(std::ranges::count(found.strings, "worker 1"), 1);
+}
+
+TEST_F(Otf2Archive, HasBothEndsOfMessagesBetweenItsOtherEvents) {
+  archive all = two_threads();
+  all.processes.push_back({"rank 1", 0});
+  all.locations.push_back({"worker 0", 1, kind::thread});
+  rows r;
+  r.intervals = {{0, 0, 1, 10, 20}, {3, 0, 2, 30, 40}};
+  r.messages = {
+      {0, 5, 1, 1, 7, 1}, {0, 15, 1, 0, 3'000'000'000, 1}, {3, 35, 0, 0, 3'000'000'000, 0}, {3, 50, 0, 1, 7, 0}};
+  r.write_to(at("a"), all);
+  const seen found(at("a"));
+  using list = std::vector<std::string>;
+  EXPECT_EQ(found.events.at(0), (list{"5 send to 1, number 1, 7 bytes", "10 enter 1",
+                                      "15 send to 1, number 0, 3000000000 bytes", "20 leave 1"}));
+  EXPECT_EQ(found.events.at(3), (list{"30 enter 2", "35 receive from 0, number 0, 3000000000 bytes", "40 leave 2",
+                                      "50 receive from 0, number 1, 7 bytes"}));
+  r.messages[0].peer = 2;
+  EXPECT_NE(refusal(r, all).find("the other end of a message is out of range"), std::string::npos);
 }
 
 TEST_F(Otf2Archive, OfNothingCanBeRead) {

@@ -7,12 +7,13 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from plaq.trace.clocks import LOW_BITS, Clock
+from plaq.trace.messages import END
 from plaq.trace.model import LINK, READY, REGION, SLICE, TASK
 from plaq.trace.on_worker import depths
 from plaq.trace.rank_file import RankFile
 
 CREATED, STARTED, SUSPENDED, RESUMED, FINISHED = 1, 2, 3, 5, 6
-WOKEN, LINKED, REGION_BEGIN, REGION_END, MORE = 4, 7, 8, 9, 10
+WOKEN, LINKED, REGION_BEGIN, REGION_END, MORE, SENT, RECEIVED = 4, 7, 8, 9, 10, 11, 12
 KIND_SHIFT, WORKER_SHIFT = np.uint64(56), np.uint64(48)
 ID_BITS = np.uint64((1 << 48) - 1)
 IS_SUBJECT = np.uint64(1 << 32)
@@ -29,6 +30,7 @@ class RankTables:
     regions: np.ndarray
     links: np.ndarray
     readies: np.ndarray
+    message_ends: np.ndarray
     worker_of: dict[int, int]  # thread: the worker that it was all the time, if it was one
     first: float
     last: float
@@ -40,7 +42,7 @@ def assemble(file: RankFile, clock: Clock) -> RankTables:
     kind = (head >> KIND_SHIFT).astype(np.uint8)
     next_ = np.minimum(np.arange(1, len(kind) + 1), len(kind) - 1)
     has_more = (kind[next_] == MORE) & (file.thread[next_] == file.thread)
-    cut = np.isin(kind, (CREATED, LINKED, REGION_BEGIN)) & ~has_more  # the file ended before the second half
+    cut = np.isin(kind, (CREATED, LINKED, REGION_BEGIN, SENT, RECEIVED)) & ~has_more  # the file ended before the second half
     at = np.flatnonzero((kind != MORE) & ~cut)
     next_ = next_[at]
     events = _Events(
@@ -50,6 +52,7 @@ def assemble(file: RankFile, clock: Clock) -> RankTables:
         number=(head[next_] & np.uint64(0xFFFFFFFF)).astype(np.int64),
         is_subject=(head[next_] & IS_SUBJECT) != 0,
         other=subject[next_],
+        amount=head[next_] & LOW_BITS,
         thread=file.thread[at],
     )
     names = [*file.names, UNKNOWN]
@@ -70,16 +73,18 @@ def assemble(file: RankFile, clock: Clock) -> RankTables:
     links["source"], links["target"] = ids.row(events.subject[linked]), ids.row(events.other[linked])
     links["time"] = events.time[linked]
     rank = file.process["rank"]
-    for table in (tasks, slices, regions):
+    worker_of = _worker_of(events)
+    ends = _message_ends(events, worker_of)
+    for table in (tasks, slices, regions, ends):
         table["rank"] = rank
-    return RankTables(names, tasks, slices, regions, links, readies, _worker_of(events), first, last)
+    return RankTables(names, tasks, slices, regions, links, readies, ends, worker_of, first, last)
 
 
 @dataclass
 class _Events:
     """Columns [n], one thread after the other, each in its order.
 
-    `number`, `is_subject` and `other` are of the second half.
+    `number`, `is_subject`, `other` and `amount` are of the second half.
     """
 
     kind: np.ndarray
@@ -88,6 +93,7 @@ class _Events:
     number: np.ndarray
     is_subject: np.ndarray
     other: np.ndarray
+    amount: np.ndarray
     thread: np.ndarray
 
     def until(self, time: float) -> _Events:
@@ -131,6 +137,16 @@ def _worker_of(events: _Events) -> dict[int, int]:
     threads, counts = np.unique(unique[:, 0], return_counts=True)
     only = set(threads[counts == 1].tolist())
     return {thread: worker for thread, worker in unique.tolist() if thread in only}
+
+
+def _message_ends(events: _Events, worker_of: dict[int, int]) -> np.ndarray:
+    at = np.flatnonzero(_is(events, SENT, RECEIVED))
+    ends = np.zeros(len(at), END)
+    ends["wire"], ends["ends"], ends["bytes"] = events.subject[at], events.other[at], events.amount[at]
+    ends["time"], ends["thread"] = events.time[at], events.thread[at]
+    ends["sent"] = events.kind[at] == SENT
+    ends["worker"] = [worker_of.get(thread, -1) for thread in events.thread[at].tolist()]
+    return ends
 
 
 def _is(events: _Events, *kinds: int) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 Format: "Trace Event Format" by N. Duca and D. Sinclair, JSON object form. Processes are ranks; threads are workers,
 threads outside of the pools and streams of GPUs; slices of tasks, parts of regions and operations of GPUs are complete
-events, links are flows, counters are counter tracks. Times are in us with three decimals, the unit of the format.
+events, links and messages are flows, counters are counter tracks. Times are in us with three decimals, the unit of the format.
 """
 
 from __future__ import annotations
@@ -54,6 +54,7 @@ def events(trace: Trace, line: Timeline, flows: np.ndarray, notes: list[str]) ->
     yield [*headings(trace, line), *(note_event(note, line) for note in notes)]
     yield from interval_events(trace, line)
     yield from flow_events(flows)
+    yield from message_events(trace, line, len(flows))
     for counter in trace.counters:
         yield from counter_events(trace, counter)
 
@@ -146,6 +147,19 @@ def flow_events(flows: np.ndarray) -> Iterator[list[str]]:
             pair % (k, *a, from_ns // 1000, from_ns % 1000, k, *b, to_ns // 1000, to_ns % 1000)
             for k, ((*a, from_ns), (*b, to_ns)) in enumerate(flows[start : start + CHUNK].tolist(), start)
         ]
+
+
+def message_events(trace: Trace, line: Timeline, first: int) -> Iterator[list[str]]:
+    """Yield flows from the sender of each message to its receiver; their ids count from `first`."""
+    common = '"cat":"message","name":"message","id":%d,"pid":%d,"tid":%d,"ts":%d.%03d,"args":{"bytes":%d}}'
+    pair = '{"ph":"s",' + common + ',\n{"ph":"f","bp":"e",' + common
+    ends = []
+    for name, lane, time in (("sender", line.sender_lane, "sent"), ("receiver", line.receiver_lane, "received")):
+        ns = nanoseconds(trace.messages[time])
+        ends += [trace.messages[name] + 1, lane + 1, ns // 1000, ns % 1000, trace.messages["bytes"]]
+    for start in range(0, len(trace.messages), CHUNK):
+        rows = zip(*(column[start : start + CHUNK].tolist() for column in ends))
+        yield [pair % (k, *row[:5], k, *row[5:]) for k, row in enumerate(rows, first + start)]
 
 
 def counter_events(trace: Trace, counter: Counter) -> Iterator[list[str]]:

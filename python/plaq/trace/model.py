@@ -61,6 +61,23 @@ GPU = np.dtype(
     ]
 )
 
+#: One row per message between two ranks whose both ends were recorded, sorted by `sent`: when the sender began to send
+#: it, and when the receiver found that it had arrived. An end is at a `worker`, or at a kernel thread outside of the
+#: pools (then `worker` is -1), a position in `RankInfo.threads`.
+MESSAGE = np.dtype(
+    [
+        ("sender", "i4"),
+        ("receiver", "i4"),
+        ("bytes", "u8"),
+        ("sent", "f8"),
+        ("received", "f8"),
+        ("sender_worker", "i4"),
+        ("sender_thread", "i4"),
+        ("receiver_worker", "i4"),
+        ("receiver_thread", "i4"),
+    ]
+)
+
 
 @dataclass
 class RankInfo:
@@ -110,3 +127,4 @@ class Trace:
     duration: float  # s, to the latest event of all ranks
     metadata: dict[str, Any] = field(default_factory=dict)  # command line, version, host, ... as recorded
     gpu: np.ndarray = field(default_factory=lambda: np.zeros(0, GPU))
+    messages: np.ndarray = field(default_factory=lambda: np.zeros(0, MESSAGE))

@@ -48,6 +48,7 @@ def write_otf2(trace: Trace, folder: Path) -> None:
             created=tasks.table,
             **intervals(trace, on_worker, line, tasks),
             **counters(trace, line, places),
+            messages=messages(trace, line, places),
         )
 
 
@@ -166,6 +167,31 @@ def intervals(trace: Trace, on_worker: OnWorker, line: Timeline, created: Creati
             "generation": np.append(created.generation, np.uint32(0))[rows["task"]],
             "last": last[rows["slice"]],
         },
+    }
+
+
+def messages(trace: Trace, line: Timeline, places: Places) -> dict:
+    """Return the ends of messages: at a location, from it or to it, with the other process and the message's number."""
+    table, number = trace.messages, np.arange(len(trace.messages), dtype=np.uint32)
+    ranks = np.array(sorted(places.process), np.int32)
+    process = np.array([places.process[rank] for rank in ranks.tolist()], np.int32)
+    columns = [
+        (lane, nanoseconds(table[time]), process[np.searchsorted(ranks, table[peer])], number, table["bytes"],
+         np.full(len(table), sends, np.uint8))
+        for lane, time, peer, sends in (
+            (line.sender_lane, "sent", "receiver", 1),
+            (line.receiver_lane, "received", "sender", 0),
+        )
+    ]
+    location, time, peer, number, size, sends = (np.concatenate(both) for both in zip(*columns))
+    order = np.lexsort((time, location))
+    return {
+        "location": location[order].astype(np.int32),
+        "time": time[order],
+        "peer": peer[order],
+        "number": number[order],
+        "bytes": size[order],
+        "sends": sends[order],
     }
 
 

@@ -11,6 +11,7 @@ from plaq.files.guard import DamagedFile, reading
 from plaq.trace.assemble import RankTables, assemble
 from plaq.trace.clocks import Clock
 from plaq.trace.gpu import gpu_table
+from plaq.trace.messages import END, match
 from plaq.trace.model import GPU, LINK, READY, REGION, SLICE, TASK, Counter, RankInfo, Trace
 from plaq.trace.rank_file import FORMAT, RankFile, read_rank_file
 from plaq.trace.sampled import counters_of
@@ -120,6 +121,7 @@ class _Merged:
         empty = {name: np.zeros(0, kind) for name, kind in kinds.items()}
         tables = {n: np.concatenate([empty[n], *(getattr(p, n) for p in self.parts)]) for n in kinds}
         tables["gpu"] = np.concatenate([np.zeros(0, GPU), *self.gpu])
+        tables["messages"] = match(np.concatenate([np.zeros(0, END), *(p.message_ends for p in self.parts)]))
         if len(self.parts) > 1:
             tables["slices"] = tables["slices"][np.argsort(tables["slices"]["begin"], kind="stable")]
             order = np.argsort(tables["regions"]["begin"], kind="stable")
@@ -133,7 +135,7 @@ class _Merged:
             counter.time -= zero
         for info in self.ranks:
             info.until -= zero
-        times = ("created", "started", "finished", "begin", "end", "time")
+        times = ("created", "started", "finished", "begin", "end", "time", "sent", "received")
         for table in tables.values():
             for field in set(times) & set(table.dtype.names):
                 table[field] -= zero

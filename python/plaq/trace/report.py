@@ -24,7 +24,7 @@ from plaq.trace.timeline import Timeline, nanoseconds
 from plaq.trace.waiting import waiting_names
 
 PAGE = Path(__file__).with_name("page")
-SCRIPTS = ("canvas", "units", "unpack", "model", "exclusive", "view", "paint", "looks")  # in the order of reading
+SCRIPTS = ("canvas", "units", "unpack", "model", "messages", "exclusive", "view", "paint", "looks")  # in the order of reading
 SCRIPTS += ("timeline", "curves", "overlay", "words", "legend", "search", "statistics", "pointer", "main")
 MAX_DEPTH = 8  # regions that are nested deeper share the last track
 CURVE_STEPS = 1_000_000  # fractions are kept to this part of the largest value of their curve
@@ -93,6 +93,7 @@ def picture(trace: Trace, rows: list[Row]) -> tuple[dict, str]:
     pack.add("link_source", trace.links["source"], differences=True)
     pack.add("link_ahead", trace.links["target"] - trace.links["source"])
     pack.add("link_time", nanoseconds(trace.links["time"]), differences=True)
+    add_messages(pack, trace, timeline)
     strips = add_curves(pack, strips_of(trace))
     own = Counter()  # a region that consists of others needs no colour of its own
     for row in rows:
@@ -134,6 +135,16 @@ def add_tasks(pack: Pack, trace: Trace) -> None:
     pack.add("task_id_high", (tasks["id"] >> np.uint64(32)).astype(np.int64), differences=True)
     pack.add("task_id_low", (tasks["id"] & np.uint64(0xFFFFFFFF)).astype(np.int64), differences=True)
     pack.add("task_finished", ~np.isnan(tasks["finished"]))
+
+
+def add_messages(pack: Pack, trace: Trace, timeline: Timeline) -> None:
+    """Add columns of the messages: lanes of both ends, bytes, when each was sent, and the ns until it had arrived."""
+    sent = nanoseconds(trace.messages["sent"])
+    pack.add("message_from", timeline.sender_lane)
+    pack.add("message_to", timeline.receiver_lane)
+    pack.add("message_bytes", trace.messages["bytes"])
+    pack.add("message_sent", sent, differences=True)
+    pack.add("message_takes", nanoseconds(trace.messages["received"]) - sent)
 
 
 def waits(trace: Trace, on_worker: OnWorker) -> np.ndarray:

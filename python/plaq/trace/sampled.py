@@ -13,14 +13,14 @@ from plaq.trace.rank_file import SAMPLE, RankFile
 def counters_of(file: RankFile, clock: Clock, tables: RankTables) -> tuple[list[str], list[Counter]]:
     """Return the names of the threads that recorded or were sampled, and all counters.
 
-    The `thread` of regions becomes a position among those names.
+    The `thread` of regions and messages becomes a position among those names.
     """
     numbers = sorted(file.threads)
     place = {number: position for position, number in enumerate(numbers)}
     names = [_name(file, file.threads[n]["id"], file.threads[n]["name"], tables.worker_of.get(n)) for n in numbers]
-    regions = tables.regions
-    if len(regions):
-        regions["thread"] = np.searchsorted(np.array(numbers), regions["thread"])
+    for table in (tables.regions, tables.message_ends):
+        if len(table):
+            table["thread"] = np.searchsorted(np.array(numbers), table["thread"])
     kernel = {thread["id"]: place[number] for number, thread in file.threads.items()}
     worker = {place[number]: w for number, w in tables.worker_of.items() if number in place}
     for series in file.series:

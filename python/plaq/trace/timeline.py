@@ -48,7 +48,7 @@ class Timeline:
     A region of a task that was suspended meanwhile has one part for each slice of the task that it reaches into, so
     that the intervals of a lane nest: an interval follows the end of all before it that are not less deep. If regions
     overlap without nesting, the one that began later is cut at the end of the other. `slice_lane` is the lane of each
-    row of `Trace.slices`.
+    row of `Trace.slices`, `sender_lane` and `receiver_lane` those of each row of `Trace.messages`.
     """
 
     def __init__(self, trace: Trace, on_worker: OnWorker):
@@ -61,9 +61,11 @@ class Timeline:
         of_slice = lane_key(slices["rank"], WORKER, slices["worker"])
         of_outside = lane_key(regions["rank"][outside], THREAD, regions["thread"][outside])
         of_gpu = lane_key(trace.gpu["rank"], STREAM, trace.gpu["stream"])
-        keys = np.unique(np.concatenate([*recorded, of_slice, of_outside, of_gpu]))
+        of_messages = [message_key(trace.messages, end) for end in ("sender", "receiver")]
+        keys = np.unique(np.concatenate([*recorded, of_slice, of_outside, of_gpu, *of_messages]))
         self.lanes = [lane_of(key, trace) for key in keys.tolist()]
         self.slice_lane = np.searchsorted(keys, of_slice)
+        self.sender_lane, self.receiver_lane = (np.searchsorted(keys, end) for end in of_messages)
 
         depth = depths(regions["parent"])
         whole = rows(
@@ -138,6 +140,13 @@ def rows(count: int, **columns: np.ndarray | int) -> np.ndarray:
 def lane_key(rank: np.ndarray | int, kind: int, index: np.ndarray) -> np.ndarray:
     """Return one number for a lane; the order of these numbers is the order of the lanes."""
     return (np.int64(rank) << 34) | (kind << 32) | index.astype(np.int64)
+
+
+def message_key(messages: np.ndarray, end: str) -> np.ndarray:
+    """Return the numbers of the lanes in which messages have their end "sender" or "receiver"."""
+    worker, thread = messages[f"{end}_worker"], messages[f"{end}_thread"]
+    on_worker = lane_key(messages[end], WORKER, worker)
+    return np.where(worker >= 0, on_worker, lane_key(messages[end], THREAD, thread))
 
 
 def lane_of(key: int, trace: Trace) -> Lane:

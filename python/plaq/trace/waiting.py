@@ -12,7 +12,7 @@ from plaq.trace.timeline import parts
 #: their own.
 COLLECTIVES = frozenset(
     ("broadcast", "reduce", "scatter", "gather", "all_reduce", "all_gather", "all_to_all", "barrier")
-    + ("inclusive_scan", "exclusive_scan")
+    + ("reduce_scatter", "inclusive_scan", "exclusive_scan", "exchange")
 )
 
 

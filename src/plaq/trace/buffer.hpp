@@ -23,7 +23,9 @@ enum class event : std::uint8_t {
   linked = 7,        ///< source; more: target
   region_begin = 8,  ///< task or 0; more: name (and is_subject), region
   region_end = 9,    ///< region
-  more = 10          ///< the second half of the record before: a number of 32 bits and one of 64
+  more = 10,         ///< the second half of the record before: a number of 56 bits and one of 64
+  sent = 11,         ///< wire << 32 | number; more: bytes, sender << 40 | receiver << 16 | tag
+  received = 12      ///< the same
 };
 
 /// Record: the event's kind and time (or number) in one word, its subject in the other.

@@ -44,7 +44,7 @@ class event_writer {
   using rows = std::pair<std::size_t, std::size_t>;
 
   /// Writes the events of a location; returns their number.
-  std::uint64_t write(std::size_t location, rows intervals, rows created, rows samples) {
+  std::uint64_t write(std::size_t location, rows intervals, rows created, rows samples, rows messages) {
     writer_ = made(OTF2_Archive_GetEvtWriter(file_, location));
     team_ = team_of(all_.locations[location].process);
     on_gpu_ = all_.locations[location].kind == kind::stream;
@@ -52,9 +52,11 @@ class event_writer {
     now_ = 0;
     next_created_ = created.first;
     end_created_ = created.second;
+    next_message_ = messages.first;
+    end_message_ = messages.second;
     for (std::size_t i = intervals.first; i < intervals.second; ++i) enter(i);
     leave_down_to(0);
-    create_until(std::numeric_limits<std::int64_t>::max());
+    until(std::numeric_limits<std::int64_t>::max());
     for (std::size_t i = samples.first; i < samples.second; ++i) sample(i);
     std::uint64_t count = 0;
     ok(OTF2_EvtWriter_GetNumberOfEvents(writer_, &count));
@@ -77,7 +79,7 @@ class event_writer {
 
   void enter(std::size_t i) {
     leave_down_to(all_.intervals.depth[i]);
-    create_until(all_.intervals.begin[i]);
+    until(all_.intervals.begin[i]);
     const OTF2_TimeStamp time = at(all_.intervals.begin[i]);
     const bool has_task = all_.intervals.depth[i] == 0 && all_.intervals.task[i] != 0;
     if (is_slice(i))
@@ -94,7 +96,7 @@ class event_writer {
     while (!open_.empty() && all_.intervals.depth[open_.back()] >= depth) {
       const std::size_t i = open_.back();
       open_.pop_back();
-      create_until(all_.intervals.end[i]);
+      until(all_.intervals.end[i]);
       const OTF2_TimeStamp time = at(all_.intervals.end[i]);
       ok(OTF2_EvtWriter_Leave(writer_, nullptr, time, region(i)));
       if (!is_slice(i)) continue;
@@ -105,11 +107,32 @@ class event_writer {
     }
   }
 
-  void create_until(std::int64_t time) {
+  /// Writes the creations of tasks and the ends of messages up to a time.
+  void until(std::int64_t time) {
     const creation_columns& created = all_.creations;
-    for (; next_created_ < end_created_ && created.time[next_created_] <= time; ++next_created_)
-      ok(OTF2_EvtWriter_ThreadTaskCreate(writer_, nullptr, at(created.time[next_created_]), team_, own_,
-                                         created.generation[next_created_]));
+    const message_columns& messages = all_.messages;
+    for (;;) {
+      const bool creates = next_created_ < end_created_ && created.time[next_created_] <= time;
+      const bool sends = next_message_ < end_message_ && messages.time[next_message_] <= time;
+      if (!creates && !sends) return;
+      if (creates && !(sends && messages.time[next_message_] < created.time[next_created_]))
+        create(next_created_++);
+      else
+        message(next_message_++);
+    }
+  }
+
+  void create(std::size_t i) {
+    ok(OTF2_EvtWriter_ThreadTaskCreate(writer_, nullptr, at(all_.creations.time[i]), team_, own_,
+                                       all_.creations.generation[i]));
+  }
+
+  void message(std::size_t i) {
+    const message_columns& messages = all_.messages;
+    need_place(messages.peer[i], all_.processes.size(), "the other end of a message is out of range");
+    const auto write = messages.sends[i] ? OTF2_EvtWriter_MpiSend : OTF2_EvtWriter_MpiRecv;
+    ok(write(writer_, nullptr, at(messages.time[i]), static_cast<std::uint32_t>(messages.peer[i]), all_ranks(all_),
+             messages.number[i], messages.bytes[i]));
   }
 
   void sample(std::size_t i) {
@@ -133,7 +156,7 @@ class event_writer {
   bool on_gpu_ = false;
   std::uint32_t own_ = 0;
   std::int64_t now_ = 0;
-  std::size_t next_created_ = 0, end_created_ = 0;
+  std::size_t next_created_ = 0, end_created_ = 0, next_message_ = 0, end_message_ = 0;
   std::vector<std::size_t> open_;
 };
 
@@ -164,10 +187,12 @@ void write(const std::string& folder, const archive& all) {
   const auto intervals = rows_of(all.intervals.location, count);
   const auto created = rows_of(all.creations.location, count);
   const auto samples = rows_of(all.samples.location, count);
+  const auto messages = rows_of(all.messages.location, count);
   std::vector<std::uint64_t> event_counts;
   ok(OTF2_Archive_OpenEvtFiles(file.get()));
   event_writer events(file.get(), all, place_in_team);
-  for (std::size_t i = 0; i < count; ++i) event_counts.push_back(events.write(i, intervals[i], created[i], samples[i]));
+  for (std::size_t i = 0; i < count; ++i)
+    event_counts.push_back(events.write(i, intervals[i], created[i], samples[i], messages[i]));
   ok(OTF2_Archive_CloseEvtFiles(file.get()));
 
   // Readers ask for a file of local definitions of every location, even where it is empty.

@@ -64,6 +64,17 @@ struct sample_columns {
   column<double> value;
 };
 
+/// Ends of messages between processes, sorted by location and time: the process of the other end, and the number of the
+/// message, which both ends have.
+struct message_columns {
+  column<std::int32_t> location;
+  column<std::int64_t> time;
+  column<std::int32_t> peer;
+  column<std::uint32_t> number;
+  column<std::uint64_t> bytes;
+  column<std::uint8_t> sends;
+};
+
 /// Archive: definitions and events. Regions are counted through the names of tasks, then those of regions.
 struct archive {
   std::string creator, description;
@@ -76,6 +87,7 @@ struct archive {
   interval_columns intervals{};
   creation_columns creations{};
   sample_columns samples{};
+  message_columns messages{};
 };
 
 /// Writes `folder`/traces.otf2 and the files beside it. Throws runtime_failure with OTF2's message if something cannot
@@ -83,7 +95,8 @@ struct archive {
 ///
 /// Each location gets Enter and Leave for its intervals, with the attributes "task" and "parent" at slices and at
 /// operations of a stream for a task. Threads get ThreadTaskCreate, -Switch and -Complete in the team of their process;
-/// when a task is suspended the location switches to its own task, number 0. Samples are asynchronous metrics.
+/// when a task is suspended the location switches to its own task, number 0. Samples are asynchronous metrics. Messages
+/// are MpiSend and MpiRecv in a communicator of all processes but GPUs, with their numbers as tags.
 ///
 /// @pre the folder does not exist
 void write(const std::string& folder, const archive& archive);

@@ -20,10 +20,12 @@ class definition_writer {
     const auto paradigm = string("plaq::task");
     ok(OTF2_GlobalDefWriter_WriteParadigm(writer_, OTF2_PARADIGM_USER, paradigm,
                                           OTF2_PARADIGM_CLASS_THREAD_CREATE_WAIT));
+    ok(OTF2_GlobalDefWriter_WriteParadigm(writer_, OTF2_PARADIGM_MPI, string("MPI"), OTF2_PARADIGM_CLASS_PROCESS));
     attribute(task_attribute, "task", "id of the task, unique within its rank");
     attribute(parent_attribute, "parent", "id of the task that created it, 0 outside of tasks");
     places(all, event_counts);
     teams(all);
+    ranks(all);
     OTF2_RegionRef region = 0;
     for (const auto& name : all.task_names) this->region(region++, name, OTF2_REGION_ROLE_TASK);
     for (const auto& name : all.region_names) this->region(region++, name, OTF2_REGION_ROLE_CODE);
@@ -98,9 +100,26 @@ class definition_writer {
     }
   }
 
+  /// Writes the communicator of all ranks, each of which is known by its first thread.
+  void ranks(const archive& all) {
+    std::vector<std::uint64_t> first, numbers;
+    for (std::size_t i = 0; i < all.processes.size(); ++i) {
+      const auto thread = std::ranges::find_if(
+          all.locations, [&](const location& l) { return l.kind == kind::thread && l.process == static_cast<int>(i); });
+      if (all.processes[i].creator >= 0 || thread == all.locations.end()) continue;
+      numbers.push_back(first.size());
+      first.push_back(static_cast<std::uint64_t>(thread - all.locations.begin()));
+    }
+    const auto locations = static_cast<OTF2_GroupRef>(all_ranks(all) + 1), members = locations + 1;
+    group(locations, "ranks", OTF2_GROUP_TYPE_COMM_LOCATIONS, first, OTF2_PARADIGM_MPI);
+    group(members, "plaq", OTF2_GROUP_TYPE_COMM_GROUP, numbers, OTF2_PARADIGM_MPI);
+    ok(OTF2_GlobalDefWriter_WriteComm(writer_, all_ranks(all), string("plaq"), members, OTF2_UNDEFINED_COMM,
+                                      OTF2_COMM_FLAG_NONE));
+  }
+
   void group(OTF2_GroupRef self, const std::string& name, OTF2_GroupType type,
-             const std::vector<std::uint64_t>& members) {
-    ok(OTF2_GlobalDefWriter_WriteGroup(writer_, self, string(name), type, OTF2_PARADIGM_USER, OTF2_GROUP_FLAG_NONE,
+             const std::vector<std::uint64_t>& members, OTF2_Paradigm paradigm = OTF2_PARADIGM_USER) {
+    ok(OTF2_GlobalDefWriter_WriteGroup(writer_, self, string(name), type, paradigm, OTF2_GROUP_FLAG_NONE,
                                        static_cast<std::uint32_t>(members.size()), members.data()));
   }
 

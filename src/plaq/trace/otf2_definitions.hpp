@@ -1,5 +1,6 @@
 // Definitions of an OTF2 archive: the meaning of the ids in its events.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -13,6 +14,11 @@ constexpr OTF2_AttributeRef task_attribute = 0, parent_attribute = 1;
 
 /// Id of the team of a process.
 inline OTF2_CommRef team_of(int process) { return static_cast<OTF2_CommRef>(process); }
+
+/// Id of the communicator of all ranks, behind those of the teams.
+inline OTF2_CommRef all_ranks(const archive& all) {
+  return static_cast<OTF2_CommRef>(std::ranges::count_if(all.processes, [](const auto& p) { return p.creator < 0; }));
+}
 
 /// Id of a counter's metric; those of the quantities come before.
 inline OTF2_MetricRef metric_of(const archive& all, int counter) {

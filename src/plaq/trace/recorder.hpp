@@ -5,12 +5,13 @@
 
 #include "plaq/trace/buffer.hpp"
 #include "plaq/trace/gpu_activity.hpp"
+#include "plaq/trace/messages.hpp"
 
 namespace plaq::trace::detail::recorder {
 
 inline std::uint64_t head(event kind) noexcept { return static_cast<std::uint64_t>(kind) << 56 | (ticks() & low_bits); }
-inline std::uint64_t more(std::uint32_t number) noexcept {
-  return static_cast<std::uint64_t>(event::more) << 56 | number;
+inline std::uint64_t more(std::uint64_t number) noexcept {
+  return static_cast<std::uint64_t>(event::more) << 56 | (number & low_bits);
 }
 
 inline void created(std::uint64_t id, std::uint64_t parent, std::string_view name) noexcept {
@@ -37,6 +38,13 @@ inline void ready(std::uint64_t id) noexcept {
 }
 inline void linked(std::uint64_t from, std::uint64_t to) noexcept {
   if (ring* r = own_ring()) r->write({head(event::linked), from}, {more(0), to});
+}
+
+inline void message(event kind, const message_id& id, std::size_t bytes) noexcept {
+  const auto sender = static_cast<std::uint64_t>(id.sender), receiver = static_cast<std::uint64_t>(id.receiver);
+  const auto ends = sender << 40 | (receiver & 0xffffff) << 16 | (static_cast<std::uint64_t>(id.tag) & 0xffff);
+  if (ring* r = own_ring())
+    r->write({head(kind), static_cast<std::uint64_t>(id.wire) << 32 | id.number}, {more(bytes), ends});
 }
 
 /// Begins a region; returns its number, 0 if it could not be recorded.

@@ -15,6 +15,7 @@ class Legend {
 
   fill() {
     this.names.replaceChildren(...this.groups.map((group) => this.chip(group)));
+    if (this.page.messages.sent.length) this.names.append(this.messages());
     this.counters.hidden = this.page.curves.strips.length === 0;
     this.counters
       .querySelector("div")
@@ -43,6 +44,21 @@ class Legend {
       const alone = !others.some((other) => this.isOn(other));
       looks.off = new Set(alone ? [] : others.flat());
       this.repaint();
+    };
+    return made;
+  }
+
+  messages() {
+    const { messages } = this.page;
+    const swatch = element("i", "swatch");
+    swatch.style.background = this.page.looks.theme.accent;
+    const made = element("button", "chip", swatch, `${messages.sent.length.toLocaleString("en")} messages`);
+    made.title = "click: arrows off or on";
+    this.pressed(made, messages.shown);
+    made.onclick = () => {
+      messages.shown = !messages.shown;
+      this.pressed(made, messages.shown);
+      this.page.redraw();
     };
     return made;
   }

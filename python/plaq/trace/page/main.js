@@ -5,7 +5,8 @@ class Page {
     const model = (this.model = new Model(meta, columns));
     this.view = new View(model.duration);
     this.looks = new Looks(meta);
-    this.timeline = new Timeline(model, this.view, this.looks);
+    this.messages = new Messages(model, columns);
+    this.timeline = new Timeline(model, this.messages, this.view, this.looks);
     this.curves = new Curves(meta, columns, this.timeline, this.looks);
     this.overlay = new Overlay(model, this.timeline, this.curves, this.looks);
     this.words = new Words(model, this.looks);
@@ -58,7 +59,9 @@ class Page {
     this.overlay.draw();
     const resolution = view.span / timeline.plotWidth;
     const [begin, end] = [view.begin, view.end].map((time) => instantText(time, resolution, view.end));
-    document.getElementById("range").textContent = `${begin} – ${end}  ·  ${durationText(view.span)}`;
+    const { step } = this.messages;
+    const some = step > 1 ? `  ·  one message in ${step} drawn` : "";
+    document.getElementById("range").textContent = `${begin} – ${end}  ·  ${durationText(view.span)}${some}`;
   }
 
   select(task) {

@@ -120,7 +120,7 @@ class Pointer {
   }
 
   hover(point) {
-    const { timeline, curves, overlay, words, view, tip } = this.page;
+    const { timeline, curves, overlay, words, view, tip, messages } = this.page;
     const part = this.part(point.y),
       time = timeline.time(point.x),
       resolution = view.span / timeline.plotWidth;
@@ -130,11 +130,14 @@ class Pointer {
       part === "curves" && point.x >= GUTTER ? curves.at(point.y - curves.canvas.offsetTop, time) : null;
     overlay.draw();
     this.stage.classList.toggle("pointing", overlay.hovered !== null);
-    tip.hidden = !overlay.hovered && !strip;
+    const message = part === "lanes" ? messages.at(point.x, point.y - timeline.frame.offsetTop) : null;
+    tip.hidden = !overlay.hovered && !strip && message === null;
     if (tip.hidden) return;
     tip.replaceChildren(
       ...(strip
         ? words.counter(strip, time, resolution)
+        : message !== null
+          ? words.message(messages, message, Math.min(resolution, 1e3))
         : words.hover(overlay.hovered, Math.min(resolution, 1e3))),
     );
     const { width, height } = tip.getBoundingClientRect(),

@@ -10,8 +10,8 @@ const NARROW = 640; // px
 const TALLEST = 0.62; // of the window; the rest scrolls
 
 class Timeline {
-  constructor(model, view, looks) {
-    Object.assign(this, { model, view, looks });
+  constructor(model, messages, view, looks) {
+    Object.assign(this, { model, messages, view, looks });
     this.overview = document.getElementById("overview");
     this.axis = document.getElementById("axis");
     this.frame = document.getElementById("lanes");
@@ -97,6 +97,7 @@ class Timeline {
     ctx.clearRect(0, 0, this.width, this.height);
     ctx.putImageData(this.image, Math.round(GUTTER * ratio), 0);
     this.drawLabels(ctx, labels, ratio);
+    this.messages.draw(ctx, this);
     this.drawGutter(ctx, scroll);
   }
 

@@ -63,6 +63,20 @@ class Words {
     return [this.heading(item.name[i], title), rows(pairs), more];
   }
 
+  message(messages, k, resolution) {
+    const { lanes } = this.model;
+    return [
+      element("h4", "", "message"),
+      rows([
+        ["from", this.place(lanes[messages.from[k]])],
+        ["to", this.place(lanes[messages.to[k]])],
+        ["bytes", messages.bytes[k].toLocaleString("en")],
+        ["sent", instantText(messages.sent[k], resolution)],
+        ["arrived after", durationText(messages.received[k] - messages.sent[k])],
+      ]),
+    ];
+  }
+
   // The task of an item: its own, the one that launched it on a GPU, or the one in which a region lies.
   taskOf({ i, track }) {
     const { item, gpu, lanes } = this.model;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "plaq/base/error.hpp"
+#include "plaq/trace/messages.hpp"
 #include "plaq/trace/region.hpp"
 
 namespace plaq::comm {
@@ -24,6 +25,8 @@ void byte_executor::begin(int tag, const buffers& at, const combination& combine
   tag_ = tag;
   at_ = at;
   combine_ = &combine;
+  sent_.clear();
+  expected_.clear();
 }
 
 bool byte_executor::start(std::uint32_t number, const step& s) {
@@ -34,9 +37,11 @@ bool byte_executor::start(std::uint32_t number, const step& s) {
         const bool sends = s.what == step::action::send;
         const blocks bytes{at(sends ? s.from : s.to), s.size};
         auto handle = sends ? wire_.send(bytes, s.peer, tag_) : wire_.receive(bytes, s.peer, tag_);
+        const std::uint32_t in_order = trace::recording() ? (sends ? sent_ : expected_)[s.peer]++ : 0;
+        if (sends) trace::message_sent({wire_.number(), wire_.rank(), s.peer, tag_, in_order}, s.size);
         if (sends && s.size < tested_at_once && is_sent(handle)) return true;
         handles_.push_back(handle);
-        messages_.push_back({number, &s});
+        messages_.push_back({number, &s, in_order});
       } catch (const std::exception& e) {
         fail(s, e.what());
       }
@@ -46,7 +51,7 @@ bool byte_executor::start(std::uint32_t number, const step& s) {
         const wire::handle h = wire_.copy({at(s.from), s.size}, {at(s.to), s.size});
         if (h == wire::nothing) return true;
         handles_.push_back(h);
-        messages_.push_back({number, &s});
+        messages_.push_back({number, &s, 0});
       } catch (const std::exception& e) {
         fail(s, e.what());
       }
@@ -76,13 +81,16 @@ void byte_executor::finished(std::vector<std::uint32_t>& numbers) {
   const step* failed = nullptr;
   std::string why;
   for (const auto& e : ends_) {
-    const auto [number, what] = messages_[e.index];
+    const auto [number, what, in_order] = messages_[e.index];
     handles_[e.index] = handles_.back();
     messages_[e.index] = messages_.back();
     handles_.pop_back();
     messages_.pop_back();
     numbers.push_back(number);
-    if (e.error.empty() && (what->what != step::action::receive || e.bytes == what->size)) continue;
+    const bool received = what->what == step::action::receive;
+    if (received && e.error.empty())
+      trace::message_received({wire_.number(), what->peer, wire_.rank(), tag_, in_order}, e.bytes);
+    if (e.error.empty() && (!received || e.bytes == what->size)) continue;
     failed = what;
     why = e.error;
     if (why.empty()) why = "expected " + std::to_string(what->size) + " bytes and got " + std::to_string(e.bytes);

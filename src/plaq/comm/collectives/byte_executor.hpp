@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,7 @@ class byte_executor final : public executor {
   struct message {
     std::uint32_t number;
     const step* what;
+    std::uint32_t in_order;  ///< of a receive: its number among those from the peer
   };
   std::byte* at(location r) const;
   bool is_sent(wire::handle& handle);
@@ -44,6 +46,7 @@ class byte_executor final : public executor {
 
   wire& wire_;
   int tag_ = 0;
+  std::map<int, std::uint32_t> sent_, expected_;  // messages of the operation by peer, while a session records
   buffers at_{};
   const combination* combine_ = nullptr;
   std::vector<wire::handle> handles_;  // of messages_, in the same order

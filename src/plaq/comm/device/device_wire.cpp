@@ -66,6 +66,7 @@ class device_wire final : public wire {
 
   int rank() const override { return below_->rank(); }
   int size() const override { return below_->size(); }
+  std::uint32_t number() const override { return below_->number(); }
   bool on_device(const blocks& memory) const override { return device_of(memory) != nullptr; }
   std::unique_ptr<wire> duplicate() override { return alike(below_->duplicate()); }
   std::unique_ptr<wire> split(int color, int key) override { return alike(below_->split(color, key)); }

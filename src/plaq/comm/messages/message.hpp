@@ -1,6 +1,7 @@
 // Message of a messenger, from the call until its completion.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <string>
@@ -42,7 +43,8 @@ class message : public matched {
 
   message_end call;
   blocks where;
-  bool expected = false;  ///< posted, and pollers look for it
+  bool expected = false;     ///< posted, and pollers look for it
+  std::uint32_t number = 0;  ///< among those of its sender to its receiver
 };
 
 /// Listener that takes all messages of a tag, of any sender.

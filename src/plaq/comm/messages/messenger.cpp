@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <unordered_map>
 
 #include "plaq/base/error.hpp"
 #include "plaq/comm/messages/in_flight.hpp"
@@ -9,6 +10,7 @@
 #include "plaq/comm/messages/message_types.hpp"
 #include "plaq/comm/wire/open_messages.hpp"
 #include "plaq/task/poller.hpp"
+#include "plaq/trace/messages.hpp"
 
 namespace plaq::comm {
 
@@ -92,7 +94,10 @@ class messenger::implementation final : public task::poller {
       std::unique_lock lock(guard_);
       try {
         if (arrived) what = fitting(std::move(what), *arrived);
-        if (in_flight_.add(begin(*what), what)) return unlock_and_expect(lock);
+        const auto handle = begin(*what);
+        if (!arrived && what->peer != rank) note_sent(*what);
+        if (in_flight_.add(handle, what)) return unlock_and_expect(lock);
+        note_received(*what);
       } catch (const std::exception& e) {
         error = what->failure(rank, e.what());
       }
@@ -154,14 +159,26 @@ class messenger::implementation final : public task::poller {
 
   void over(std::unique_ptr<message> what, const std::string& why, bool looked_for = true) {
     auto error = why.empty() ? nullptr : what->failure(rank, why);
+    if (!error) note_received(*what);
     finished_.push_back({std::move(what), std::move(error), looked_for});
+  }
+
+  // MPI keeps the order of the messages of one sender, so both ends count the same numbers.
+  void note_sent(message& what) {
+    what.number = sent_[what.peer]++;
+    trace::message_sent({wire_->number(), rank, what.peer, what.tag, what.number}, what.where.bytes());
+  }
+  void note_received(const message& what) const {
+    if (what.call == message_end::receive && what.peer != rank)
+      trace::message_received({wire_->number(), what.peer, rank, what.tag, what.number}, what.where.bytes());
   }
 
   void take_arrivals() {
     constexpr int at_most = 32;  // so that other threads get the lock in between
     for (int i = 0; i < at_most && match_.awaits_others(); ++i) {
-      const auto arrived = wire_->next_arrival();
+      auto arrived = wire_->next_arrival();
       if (!arrived) return;
+      arrived->number = arrived_[arrived->peer]++;
       auto what = match_.receiver_of(arrived->peer, arrived->tag);
       if (!what) {
         match_.keep(*arrived);
@@ -179,10 +196,13 @@ class messenger::implementation final : public task::poller {
 
   std::unique_ptr<message> fitting(std::unique_ptr<message> what, const wire::arrival& arrived) const {
     what->where = what->room(arrived.bytes);
+    what->number = arrived.number;
     const std::size_t room = what->where.bytes();
     if (room == arrived.bytes) return what;
     auto why = what->failure(rank, misfit(room, arrived.bytes));
-    return std::make_unique<misfit_message>(std::move(what), std::move(why), arrived.bytes);
+    auto sink = std::make_unique<misfit_message>(std::move(what), std::move(why), arrived.bytes);
+    sink->number = arrived.number;
+    return sink;
   }
 
   void give_up(const std::string& why) {
@@ -244,6 +264,7 @@ class messenger::implementation final : public task::poller {
   matching match_;
   in_flight in_flight_;
   std::vector<finished> finished_;
+  std::unordered_map<int, std::uint32_t> sent_, arrived_;  // messages by peer
 
  public:
   const int rank, size;

@@ -1,10 +1,16 @@
 #include "plaq/comm/mpi/interface.hpp"
 
 #include <algorithm>
+#include <random>
 
 #include "plaq/comm/mpi/mpi_wire.hpp"
 
 namespace plaq::comm {
+
+std::uint32_t fresh_number() {
+  static std::random_device source;
+  return source();
+}
 
 namespace {
 

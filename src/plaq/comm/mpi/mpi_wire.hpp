@@ -80,6 +80,9 @@ class typed {
   }
 };
 
+/// Returns a number for a wire that another wire of the job has with a probability of 2^-32.
+std::uint32_t fresh_number();
+
 template <class Abi>
 class mpi_wire final : public wire {
   static constexpr const auto& mpi = mpi_of<Abi>;
@@ -103,6 +106,7 @@ class mpi_wire final : public wire {
     must<Abi>(mpi.Comm_rank(comm_, &rank_), "MPI_Comm_rank");
     must<Abi>(mpi.Comm_size(comm_, &size_), "MPI_Comm_size");
     must<Abi>(mpi.Comm_set_errhandler(comm_, mpi.is.errors_return), "MPI_Comm_set_errhandler");
+    agree_on_number();
   }
   ~mpi_wire() override {
     const auto turn = lock_mpi<Abi>();
@@ -111,6 +115,7 @@ class mpi_wire final : public wire {
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }
+  std::uint32_t number() const override { return number_; }
 
   // MPI has no way to make these without waiting, so here the other threads do wait.
   std::unique_ptr<wire> duplicate() override { return duplicate_of(comm_, longest_); }
@@ -213,6 +218,26 @@ class mpi_wire final : public wire {
   }
 
  private:
+  /// Sends the number that rank 0 chooses along a binomial tree.
+  void agree_on_number() {
+    if (rank_ == 0) number_ = fresh_number();
+    const auto finish = [](mpi_handle request) {
+      for (int done = 0; !done;) must<Abi>(mpi.Test(&request, &done, std::array<status, 1>().data()), "MPI_Test");
+    };
+    mpi_handle request = mpi.is.no_request;
+    int distance = 1;
+    while (distance < size_ && (rank_ & distance) == 0) distance *= 2;
+    if (rank_ > 0) {
+      must<Abi>(mpi.Irecv(&number_, sizeof number_, mpi.is.byte, rank_ - distance, 0, comm_, &request), "MPI_Irecv");
+      finish(request);
+    }
+    for (distance /= 2; distance > 0; distance /= 2) {
+      if (rank_ + distance >= size_) continue;
+      must<Abi>(mpi.Isend(&number_, sizeof number_, mpi.is.byte, rank_ + distance, 0, comm_, &request), "MPI_Isend");
+      finish(request);
+    }
+  }
+
   std::string rank_text() const { return "rank " + std::to_string(rank_); }
 
   /// Tests one handle, the most frequent case, without lists.
@@ -239,6 +264,7 @@ class mpi_wire final : public wire {
   mpi_handle comm_ = mpi.is.no_comm;
   std::size_t longest_;
   int rank_ = 0, size_ = 0;
+  std::uint32_t number_ = 0;
   std::vector<mpi_handle> requests_;  // of test()
   std::vector<int> which_;
   std::vector<status> statuses_;

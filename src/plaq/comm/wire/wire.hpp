@@ -69,6 +69,7 @@ class wire {
     int tag = 0;
     std::size_t bytes = 0;
     handle message = 0;
+    std::uint32_t number = 0;  ///< among those of the peer, by messengers
   };
   /// Completion of handle number `index`.
   struct end {
@@ -83,6 +84,8 @@ class wire {
 
   virtual int rank() const = 0;
   virtual int size() const = 0;
+  /// Number of this wire for traces, the same on all of its ranks.
+  virtual std::uint32_t number() const { return 0; }
 
   /// Makes a wire between the same ranks, whose messages are separate. Collective, as are the two below; all three wait
   /// for the other ranks.
