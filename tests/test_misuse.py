@@ -126,6 +126,23 @@ CASES = [
     ("a stream has a name", "random_words({.seed = 7}, 0);", "random_words(std::uint64_t(7), 0);", "stream_id"),
 ]
 
+# Mistakes that are made often: name, code, words of the answer, which has at most SHORT lines.
+SHORT = 12
+OFTEN = [
+    ("one value is no range", "double x = 1; together.all_reduce(x, comm::operation::sum);",
+     "one value x is passed as std::span(&x, 1)"),
+    ("an operation of Open MPI's", "std::vector<double> v(3); struct op; op* MPI_SUM = nullptr; together.all_reduce(v, MPI_SUM);",
+     "no argument is an operation for these values: comm::operation::sum"),
+    ("an operation of MPICH's", "std::vector<double> v(3), s(3); together.reduce(v, s, 0x58000003);",
+     "no argument is an operation for these values: comm::operation::sum"),
+    ("a function of other values", "std::vector<double> v(3); together.inclusive_scan(v, [](std::string a, std::string) { return a; });",
+     "no argument is an operation for these values"),
+    ("a future's buffer is gone", "together.iall_reduce(std::vector<double>(3), comm::operation::sum).get();",
+     "the argument is no lasting_buffer"),
+    ("strings are no bytes", "std::vector<std::string> v(3); together.broadcast(v);",
+     "the argument is no buffer"),
+]
+
 pytestmark = pytest.mark.skipif(not CACHE.exists(), reason="the C++ part was not configured here")
 
 
@@ -165,4 +182,12 @@ def test_misuse_does_not_compile_and_is_explained(compiler):
         answers = list(two.map(compiler, [source(0, bad) for _, _, bad, _ in CASES]))
     wrong = {name: said for (name, _, _, words), (code, said) in zip(CASES, answers, strict=True)
              if code == 0 or words not in said or len(said.splitlines()) > 60}
+    assert not wrong
+
+
+def test_frequent_mistakes_are_explained_in_a_few_lines(compiler):
+    with ThreadPoolExecutor(2) as two:
+        answers = list(two.map(compiler, [source(0, bad) for _, bad, _ in OFTEN]))
+    wrong = {name: said for (name, _, words), (code, said) in zip(OFTEN, answers, strict=True)
+             if code == 0 or words not in said or len(said.splitlines()) > SHORT}
     assert not wrong

@@ -34,7 +34,7 @@ void must(int code) {
 /// Whether one side holds a block for every rank.
 bool has_blocks(collective what) {
   return what == collective::scatter || what == collective::gather || what == collective::all_gather ||
-         what == collective::all_to_all;
+         what == collective::all_to_all || what == collective::reduce_scatter;
 }
 
 /// The same call as `sample_call` by MPI itself.
@@ -55,6 +55,7 @@ std::function<void()> mpi_call(collective what, std::size_t bytes, int ranks) {
     case collective::all_reduce: return [=] { must(MPI_Allreduce(MPI_IN_PLACE, o, n, MPI_FLOAT, MPI_MAX, w)); };
     case collective::all_gather: return [=] { must(MPI_Allgather(i, n, MPI_FLOAT, o, n, MPI_FLOAT, w)); };
     case collective::all_to_all: return [=] { must(MPI_Alltoall(i, n, MPI_FLOAT, o, n, MPI_FLOAT, w)); };
+    case collective::reduce_scatter: return [=] { must(MPI_Reduce_scatter_block(i, o, n, MPI_FLOAT, MPI_MAX, w)); };
     case collective::inclusive_scan: return [=] { must(MPI_Scan(MPI_IN_PLACE, o, n, MPI_FLOAT, MPI_MAX, w)); };
     case collective::exclusive_scan: return [=] { must(MPI_Exscan(MPI_IN_PLACE, o, n, MPI_FLOAT, MPI_MAX, w)); };
   }
@@ -64,7 +65,7 @@ std::function<void()> mpi_call(collective what, std::size_t bytes, int ranks) {
 /// Everybody talks to one root.
 collective_options flat(collective what, int ranks) {
   const bool rounds = what == collective::inclusive_scan || what == collective::exclusive_scan;
-  const bool exchange = what == collective::all_to_all;
+  const bool exchange = what == collective::all_to_all || what == collective::reduce_scatter;
   return {false, method{exchange ? algorithm::direct : algorithm::tree, rounds ? 2 : std::max(2, ranks), 0}};
 }
 

@@ -14,7 +14,8 @@ import subprocess
 from pathlib import Path
 
 FIGURES = Path(__file__).resolve().parent.parent.parent / "docs" / "figures"
-OPERATIONS = ["broadcast", "reduce", "all_reduce", "all_gather", "scatter", "gather", "all_to_all", "inclusive_scan"]
+OPERATIONS = ["broadcast", "reduce", "all_reduce", "all_gather", "scatter", "gather", "all_to_all", "reduce_scatter",
+              "inclusive_scan"]
 SIZES = [4, 4 << 10, 64 << 10, 1 << 20, 16 << 20]  # bytes of each rank
 WHO = {"mpi_us": ("MPI", "C0"), "flat_us": ("flat", "0.6"), "plaq_us": ("plaq", "C1")}
 

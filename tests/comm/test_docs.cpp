@@ -1,5 +1,5 @@
-// The blocks of C++ in docs/comm_messages.md, porting/mpi.md and mpi_openmp.md, as they stand there; see
-// tests/blocks.py.
+// The blocks of C++ in docs/collectives.md, comm_messages.md, porting/mpi.md and mpi_openmp.md, as they stand there;
+// see tests/blocks.py.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -25,6 +25,11 @@ TEST(DocsOfComm, FromMpi) {
     task::with_backend(name, {.workers = 2}, [&](auto& pool) {
 #include "porting/mpi.inc"
     });
+}
+
+TEST(DocsOfComm, Collectives) {
+  const auto world = comm::world();
+#include "collectives.inc"
 }
 
 TEST(DocsOfComm, Messages) {

@@ -311,6 +311,80 @@ TEST(schedules, blocks_of_any_length_are_gathered) {
   EXPECT_ANY_THROW(make_schedule(uneven, {algorithm::ring, 2}, node_map(2), 0));
 }
 
+TEST(schedules, blocks_of_any_length_are_scattered) {
+  engine_t random(14);
+  for (int c = 0; c < 200; ++c) {
+    auto s = random_setting(random, collective::scatter, algorithm::tree, 1);
+    std::vector<std::size_t> first{0};
+    blocks<std::uint8_t> in(s.ranks), out(s.ranks);
+    auto& all = in[s.wanted.root];
+    for (auto& block : out) {
+      block.resize(random() % 3 ? random() % 50 : 0);
+      for (std::size_t i = 0; i < block.size(); ++i) all.push_back(std::uint8_t(random()));
+      first.push_back(all.size());
+    }
+    s.wanted.first_byte = first;
+    SCOPED_TRACE(describe(s));
+    run_in_memory(s.wanted, s.by, s.map, {}, in, out, random());
+    for (int r = 0; r < s.ranks; ++r) {
+      const std::vector<std::uint8_t> expected(all.begin() + std::ptrdiff_t(first[r]),
+                                               all.begin() + std::ptrdiff_t(first[r + 1]));
+      ASSERT_EQ(out[r], expected) << "rank " << r;
+    }
+  }
+}
+
+// Contributions that do not commute: only their order by ranks gives a sum.
+TEST(schedules, blocks_are_reduced_and_scattered) {
+  engine_t random(15);
+  for (const auto how : algorithms_for(collective::reduce_scatter))
+    for (const bool equal : {true, false})
+      for (int c = 0; c < 30; ++c) {
+        auto s = random_setting(random, collective::reduce_scatter, how, sizeof(stretch));
+        s.by.segment *= std::size_t(s.ranks);  // of all blocks
+        s.wanted.fixed_order = random() % 2;
+        const auto p = std::size_t(s.ranks);
+        std::vector<std::size_t> count(p, s.n), first{0};
+        for (auto& n : count) {
+          if (!equal) n = random() % 3 ? random() % 20 : 0;
+          first.push_back(first.back() + n * sizeof(stretch));
+        }
+        if (!equal) s.wanted.first_byte = first;
+        SCOPED_TRACE(describe(s));
+        blocks<stretch> in(p), out(p);
+        for (int r = 0; r < s.ranks; ++r) {
+          in[r].assign(first.back() / sizeof(stretch), {r, r + 1});
+          out[r].resize(count[r]);
+        }
+        const auto before = in;
+        run_in_memory(s.wanted, s.by, s.map, combination_of<stretch>(join), in, out, random());
+        EXPECT_EQ(in, before) << "the input was written to";
+        for (int r = 0; r < s.ranks; ++r) ASSERT_EQ(out[r], std::vector<stretch>(count[r], {0, s.ranks}));
+      }
+}
+
+TEST(schedules, a_reduction_to_blocks_has_the_bits_of_the_whole_one) {
+  engine_t random(16);
+  for (const auto how : algorithms_for(collective::reduce_scatter))
+    for (int c = 0; c < 25; ++c) {
+      auto s = random_setting(random, collective::reduce_scatter, how, sizeof(double));
+      s.by.segment *= std::size_t(s.ranks);
+      s.wanted.fixed_order = true;
+      SCOPED_TRACE(describe(s));
+      blocks<double> in(s.ranks, std::vector<double>(s.n * std::size_t(s.ranks))), out(s.ranks);
+      for (auto& x : in)
+        for (auto& v : x) v = uneven(random);
+      for (auto& x : out) x.resize(s.n);
+      run_in_memory(s.wanted, s.by, s.map, combination_of<double>(operation::sum), in, out, random());
+      for (int r = 0; r < s.ranks; ++r)
+        for (std::size_t i = 0; i < s.n; ++i) {
+          std::vector<double> terms;
+          for (const auto& x : in) terms.push_back(x[std::size_t(r) * s.n + i]);
+          ASSERT_EQ(out[r][i], in_fixed_order(terms, 0, std::bit_ceil(terms.size())));
+        }
+    }
+}
+
 /// Nobody may leave a barrier before everybody came: each rank's sum of "who came" is all ranks.
 TEST(schedules, a_barrier_hears_from_everyone) {
   engine_t random(11);

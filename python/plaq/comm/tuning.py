@@ -24,6 +24,7 @@ OPERATIONS = (
     "all_reduce",
     "all_gather",
     "all_to_all",
+    "reduce_scatter",
     "barrier",
     "inclusive_scan",
     "exclusive_scan",
@@ -92,7 +93,7 @@ def measure(repeats: int, sizes: Sequence[int]) -> list[str]:
     comm = world()
     rows = []
     for operation in OPERATIONS:
-        blocks = comm.size if operation in ("scatter", "gather", "all_gather", "all_to_all") else 1
+        blocks = comm.size if operation in ("scatter", "gather", "all_gather", "all_to_all", "reduce_scatter") else 1
         measured = [4] if operation == "barrier" else [size for size in sizes if size * blocks <= _LARGEST]
         before, last = 0, None
         for size in measured:

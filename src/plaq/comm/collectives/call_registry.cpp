@@ -12,7 +12,7 @@ namespace plaq::comm {
 
 std::string collective_call::in_words() const {
   std::string out(name);
-  if (name == "barrier") return out;
+  if (name == "barrier" || bytes == any_length) return out;
   out += " of " + std::to_string(bytes) + " bytes";
   if (root > 0) out += ", root " + std::to_string(root);
   return out;

@@ -12,6 +12,7 @@ class operations;
 
 /// Collective call: arguments that are the same on all ranks of a group.
 struct collective_call {
+  static constexpr std::uint64_t any_length = ~std::uint64_t(0);
   std::string_view name = {};  ///< lives as long as the process
   std::uint64_t bytes = 0;     ///< of a block
   std::uint32_t root = 0;

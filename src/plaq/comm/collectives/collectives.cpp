@@ -89,7 +89,7 @@ method collectives::choice(const request& wanted) const {
     const auto known = algorithms_for(wanted.what);
     const bool tree = m.how == algorithm::tree || m.how == algorithm::chain;
     return std::ranges::find(known, m.how) != known.end() && (tree || wanted.first_piece.empty()) &&
-           (m.how == algorithm::tree || wanted.first_byte.empty()) &&
+           (takes_blocks_of_any_length(wanted.what, m.how) || wanted.first_byte.empty()) &&
            (!wanted.fixed_order || keeps_fixed_order(wanted.what, m.how, size()));
   };
   if (options_.by && fits(*options_.by)) return *options_.by;
@@ -118,17 +118,20 @@ operations::prepared_operation collectives::prepare(call&& what) {
     for (int i = 0; i <= int(collective::exclusive_scan); ++i) all.emplace_back(name_of(collective(i)));
     return all;
   }();
+  static const trace::label exchange("exchange");
   if (what.combine && (active_->on_device(what.input) || active_->on_device(what.output)))
     throw input_error(std::string(name_of(what.wanted.what)) +
                       ": a buffer is memory of a GPU; values are combined in host memory only");
-  return {labels[std::size_t(what.wanted.what)],
-          schedule_for(what.wanted),
-          what.input,
-          what.output,
-          std::move(what.combine),
-          std::move(what.at_end),
-          {name_of(what.wanted.what), what.wanted.bytes, std::uint32_t(what.wanted.root),
-           std::uint32_t(what.wanted.grain << 1 | what.wanted.fixed_order)}};
+  const std::string_view name = what.of_neighbours ? "exchange" : name_of(what.wanted.what);
+  const std::uint64_t bytes = what.todo ? collective_call::any_length : what.wanted.bytes;
+  return {
+      what.of_neighbours ? exchange : labels[std::size_t(what.wanted.what)],
+      what.todo ? std::move(what.todo) : schedule_for(what.wanted),
+      what.input,
+      what.output,
+      std::move(what.combine),
+      std::move(what.at_end),
+      {name, bytes, std::uint32_t(what.wanted.root), std::uint32_t(what.wanted.grain << 1 | what.wanted.fixed_order)}};
 }
 
 std::vector<std::size_t> collectives::first_bytes(std::size_t own) {
@@ -148,6 +151,21 @@ std::vector<std::int64_t> collectives::number_pieces(std::size_t values, std::si
   for (const auto n : all) first.push_back(first.back() + n);
   if (first.back() == 0) throw input_error("all_reduce_pieces: no rank has a piece");
   return first;
+}
+
+std::vector<std::size_t> collectives::first_bytes_of(const char* call, const std::vector<std::size_t>& counts,
+                                                     std::size_t width) const {
+  need_length(call, counts.size(), std::size_t(size()));
+  std::vector<std::size_t> first{0};
+  for (const auto n : counts) first.push_back(first.back() + n * width);
+  return first;
+}
+
+std::vector<neighbour> collectives::blocks_for_all(const std::vector<std::size_t>& counts) const {
+  need_length("all_to_all", counts.size(), std::size_t(size()));
+  std::vector<neighbour> blocks;
+  for (std::size_t r = 0; r < counts.size(); ++r) blocks.push_back({int(r), counts[r]});
+  return blocks;
 }
 
 void collectives::need_length(const char* call, std::size_t has, std::size_t needs) {

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "plaq/comm/collectives/blocks_of_ranks.hpp"
+#include "plaq/comm/collectives/explained_calls.hpp"
 #include "plaq/comm/collectives/operations.hpp"
 #include "plaq/comm/schedules/algorithms.hpp"
 #include "plaq/comm/schedules/tuning.hpp"
@@ -18,23 +20,6 @@
 #include "plaq/comm/wire/open_messages.hpp"
 
 namespace plaq::comm {
-
-/// Contributions of ranks 0, 1, ..., one after the other; empty on ranks that do not receive them.
-template <class T>
-struct gathered {
-  std::vector<T> values;
-  std::vector<std::size_t> offsets;  ///< [ranks + 1]
-  std::span<const T> from(int rank) const {
-    return std::span(values).subspan(offsets[rank], offsets[rank + 1] - offsets[rank]);
-  }
-};
-
-/// Numbered part of a sum over ranks, e.g. the accumulator of a Markov chain.
-template <class T>
-struct piece {
-  std::int64_t index;
-  std::span<const T> values;
-};
 
 /// Options of collective operations.
 struct collective_options {
@@ -58,8 +43,12 @@ struct collective_options {
 ///
 /// Op is `operation` or a function (T, T) -> T that is associative, and commutative unless the order is fixed.
 /// Contributions of lower ranks come left.
-class collectives {
+class collectives : private explained_calls {
  public:
+  using explained_calls::broadcast, explained_calls::ibroadcast;
+  using explained_calls::exclusive_scan, explained_calls::inclusive_scan, explained_calls::reduce_scatter;
+  using explained_calls::reduce, explained_calls::ireduce, explained_calls::all_reduce, explained_calls::iall_reduce;
+
   /// Makes collectives of the ranks of `over`. Collective. Throws input_error, on all ranks, if rank 0's tuning table
   /// is wrong.
   explicit collectives(const communicator& over, collective_options options = {});
@@ -84,21 +73,21 @@ class collectives {
   }
 
   /// Computes result[i] = op over ranks of own[i] on root; `result` of other ranks is unused and may be empty.
-  template <buffer R, buffer S, class Op>
+  template <buffer R, buffer S, combines_values_of<R> Op>
   void reduce(const R& own, S&& result, Op op, int root = 0) {
     run(make_reduction(own, result, op, root));
   }
-  template <lasting_buffer R, lasting_buffer S, class Op>
+  template <lasting_buffer R, lasting_buffer S, combines_values_of<R> Op>
   task::future<void> ireduce(R&& own, S&& result, Op op, int root = 0) {
     return start(make_reduction(own, result, op, root));
   }
 
   /// Computes values[i] = op over ranks of values[i], bitwise identical on every rank.
-  template <buffer R, class Op>
+  template <buffer R, combines_values_of<R> Op>
   void all_reduce(R&& values, Op op) {
     run(make_in_place(collective::all_reduce, values, op));
   }
-  template <lasting_buffer R, class Op>
+  template <lasting_buffer R, combines_values_of<R> Op>
   task::future<void> iall_reduce(R&& values, Op op) {
     return start(make_in_place(collective::all_reduce, values, op));
   }
@@ -107,7 +96,7 @@ class collectives {
   /// identical for any number of ranks. The pieces of this rank are contiguous in `own`, result.size() values each.
   /// They are numbered from rank to rank; a rank may have none.
   /// @pre The length of `own` is a multiple of result.size(), and some rank has a piece (input_error).
-  template <buffer R, buffer S, class Op>
+  template <buffer R, buffer S, combines_values_of<R> Op>
   void all_reduce_pieces(const R& own, S&& result, Op op) {
     using T = std::ranges::range_value_t<R>;
     const auto first = number_pieces(std::ranges::size(own), std::ranges::size(result));
@@ -134,6 +123,22 @@ class collectives {
   template <lasting_buffer R, lasting_buffer S>
   task::future<void> iscatter(R&& all, S&& own, int root = 0) {
     return start(make_scatter(all, own, root));
+  }
+
+  /// Copies the blocks of `all` on root, counts[r] values for rank r, and returns that of this rank. `all` and `counts`
+  /// of other ranks are unused. A waiting task releases its worker.
+  template <buffer R>
+  auto scatter_any(const R& all, const std::vector<std::size_t>& counts, int root = 0) {
+    using T = std::ranges::range_value_t<R>;
+    std::vector<std::size_t> first_byte(std::size_t(size()) + 1, 0);
+    if (rank() == root) {
+      first_byte = first_bytes_of("scatter_any", counts, sizeof(T));
+      need_length("scatter_any", std::ranges::size(all), first_byte.back() / sizeof(T));
+    }
+    ibroadcast(first_byte, root).get();
+    std::vector<T> own((first_byte[std::size_t(rank()) + 1] - first_byte[std::size_t(rank())]) / sizeof(T));
+    iscatter_bytes(readable(all), writable(own), first_byte, root).get();
+    return own;
   }
 
   /// Copies `own` of rank r to block r of `all` on root; `all` of other ranks may be empty.
@@ -179,6 +184,13 @@ class collectives {
     return start(make_blocks_of_lengths(collective::all_gather, 0, own, all, first_byte));
   }
 
+  /// Scatters blocks whose lengths all ranks know: the bytes first_byte[r] to first_byte[r + 1] of `all` on root become
+  /// `own` of rank r.
+  task::future<void> iscatter_bytes(std::span<const std::byte> all, std::span<std::byte> own,
+                                    const std::vector<std::size_t>& first_byte, int root) {
+    return start(make_blocks_of_lengths(collective::scatter, root, all, own, first_byte));
+  }
+
   /// Copies block s of `own` on rank r to block r of `all` on rank s.
   template <buffer R, buffer S>
   void all_to_all(const R& own, S&& all) {
@@ -189,22 +201,93 @@ class collectives {
     return start(make_all_to_all(own, all));
   }
 
+  /// Copies blocks of any length: the own_counts[s] values for rank s, which lie one after the other in `own`, become
+  /// the all_counts[r] values from rank r in `all`.
+  template <buffer R, buffer S>
+  void all_to_all(const R& own, const std::vector<std::size_t>& own_counts, S&& all,
+                  const std::vector<std::size_t>& all_counts) {
+    run(make_uneven_all_to_all(own, own_counts, all, all_counts));
+  }
+  template <lasting_buffer R, lasting_buffer S>
+  task::future<void> iall_to_all(R&& own, const std::vector<std::size_t>& own_counts, S&& all,
+                                 const std::vector<std::size_t>& all_counts) {
+    return start(make_uneven_all_to_all(own, own_counts, all, all_counts));
+  }
+  /// Returns the blocks of all ranks for this one; counts[s] values of `own` are for rank s. Lengths are exchanged
+  /// first. A waiting task releases its worker.
+  template <buffer R>
+  auto all_to_all_any(const R& own, const std::vector<std::size_t>& counts) {
+    using T = std::ranges::range_value_t<R>;
+    need_length("all_to_all_any", counts.size(), std::size_t(size()));
+    std::vector<std::size_t> coming(counts.size());
+    iall_to_all(counts, coming).get();
+    gathered<T> all;
+    all.offsets.push_back(0);
+    for (const auto n : coming) all.offsets.push_back(all.offsets.back() + n);
+    all.values.resize(all.offsets.back());
+    iall_to_all(std::span(own), counts, all.values, coming).get();
+    return all;
+  }
+
+  /// Sends the blocks of `own`, one after the other, to the ranks of `to`, and receives the blocks of `all` from the
+  /// ranks of `from`. Both sides know the lengths. A rank may be named several times, as the neighbour to the left and
+  /// to the right: the i-th block for it is the i-th that it receives from this rank.
+  template <buffer R, buffer S>
+  void exchange(const R& own, const std::vector<neighbour>& to, S&& all, const std::vector<neighbour>& from) {
+    run(make_neighbour_exchange(own, to, all, from));
+  }
+  template <lasting_buffer R, lasting_buffer S>
+  task::future<void> iexchange(R&& own, const std::vector<neighbour>& to, S&& all, const std::vector<neighbour>& from) {
+    return start(make_neighbour_exchange(own, to, all, from));
+  }
+  /// Sends the blocks of `own`, one after the other, to the ranks of `to`, and returns the blocks that are for this
+  /// rank, whose senders it need not know. Senders and lengths travel in log2(ranks) rounds, blocks directly; no rank
+  /// keeps numbers of all ranks. A waiting task releases its worker.
+  template <buffer R>
+  auto exchange_any(const R& own, const std::vector<neighbour>& to) {
+    need_length("exchange_any", std::ranges::size(own), total_of(to));
+    arrivals<std::ranges::range_value_t<R>> all;
+    all.from = senders_of(to);
+    all.values.resize(total_of(all.from));
+    iexchange(std::span(own), to, all.values, all.from).get();
+    return all;
+  }
+
+  /// Computes block[i] = op over ranks of their values i for this rank. The values for rank 0, 1, ... lie one after the
+  /// other in `own`: block.size() each, or counts[r] for rank r, with the same counts on all ranks.
+  template <buffer R, buffer S, combines_values_of<R> Op>
+  void reduce_scatter(const R& own, S&& block, Op op) {
+    run(make_reduce_scatter(own, block, op));
+  }
+  template <buffer R, buffer S, combines_values_of<R> Op>
+  void reduce_scatter(const R& own, const std::vector<std::size_t>& counts, S&& block, Op op) {
+    run(make_uneven_reduce_scatter(own, counts, block, op));
+  }
+  template <lasting_buffer R, lasting_buffer S, combines_values_of<R> Op>
+  task::future<void> ireduce_scatter(R&& own, S&& block, Op op) {
+    return start(make_reduce_scatter(own, block, op));
+  }
+  template <lasting_buffer R, lasting_buffer S, combines_values_of<R> Op>
+  task::future<void> ireduce_scatter(R&& own, const std::vector<std::size_t>& counts, S&& block, Op op) {
+    return start(make_uneven_reduce_scatter(own, counts, block, op));
+  }
+
   /// Computes values = op over ranks 0 ... this one.
-  template <buffer R, class Op>
+  template <buffer R, combines_values_of<R> Op>
   void inclusive_scan(R&& values, Op op) {
     run(make_in_place(collective::inclusive_scan, values, op));
   }
-  template <lasting_buffer R, class Op>
+  template <lasting_buffer R, combines_values_of<R> Op>
   task::future<void> iinclusive_scan(R&& values, Op op) {
     return start(make_in_place(collective::inclusive_scan, values, op));
   }
 
   /// Computes values = op over the ranks before this one; `first` on rank 0.
-  template <buffer R, class Op>
+  template <buffer R, combines_values_of<R> Op>
   void exclusive_scan(R&& values, Op op, std::ranges::range_value_t<R> first = {}) {
     run(make_exclusive_scan(values, op, first));
   }
-  template <lasting_buffer R, class Op>
+  template <lasting_buffer R, combines_values_of<R> Op>
   task::future<void> iexclusive_scan(R&& values, Op op, std::ranges::range_value_t<R> first = {}) {
     return start(make_exclusive_scan(values, op, first));
   }
@@ -235,6 +318,9 @@ class collectives {
     std::span<std::byte> output;
     combination combine = {};
     std::function<void()> at_end = {};
+    std::vector<std::size_t> first_byte = {};   ///< that `wanted` refers to, if this call made it
+    std::shared_ptr<const schedule> todo = {};  ///< of an exchange and an uneven all_to_all
+    bool of_neighbours = false;
   };
 
   template <class R>
@@ -300,6 +386,55 @@ class collectives {
     return {{collective::all_to_all, 0, input.size() / size(), 1, false, {}}, input, writable(all)};
   }
 
+  template <class R, class S>
+  call make_uneven_all_to_all(const R& own, const std::vector<std::size_t>& own_counts, S& all,
+                              const std::vector<std::size_t>& all_counts) const {
+    return make_exchange_call("all_to_all", own, blocks_for_all(own_counts), all, blocks_for_all(all_counts));
+  }
+  template <class R, class S>
+  call make_neighbour_exchange(const R& own, const std::vector<neighbour>& to, S& all,
+                               const std::vector<neighbour>& from) const {
+    auto exchange = make_exchange_call("exchange", own, to, all, from);
+    exchange.of_neighbours = true;
+    return exchange;
+  }
+  template <class R, class S>
+  call make_exchange_call(const char* name, const R& own, const std::vector<neighbour>& to, S& all,
+                          const std::vector<neighbour>& from) const {
+    using T = std::ranges::range_value_t<R>;
+    static_assert(std::is_same_v<T, std::ranges::range_value_t<S>>, "both buffers of an exchange have the same type");
+    need_length(name, std::ranges::size(own), total_of(to));
+    need_length(name, std::ranges::size(all), total_of(from));
+    call exchange{{collective::all_to_all, 0, 0, sizeof(T), false, {}}, readable(own), writable(all)};
+    exchange.todo = std::make_shared<const schedule>(make_exchange(rank(), size(), to, from, sizeof(T)));
+    return exchange;
+  }
+  template <class R, class S, class Op>
+  call make_reduce_scatter(const R& own, S& block, Op op) const {
+    need_length("reduce_scatter", std::ranges::size(own), std::ranges::size(block) * size());
+    using T = std::ranges::range_value_t<R>;
+    const auto output = writable(block);
+    return {{collective::reduce_scatter, 0, output.size(), sizeof(T), options_.fixed_order, {}},
+            readable(own),
+            output,
+            combination_of<T>(op)};
+  }
+  template <class R, class S, class Op>
+  call make_uneven_reduce_scatter(const R& own, const std::vector<std::size_t>& counts, S& block, Op op) const {
+    using T = std::ranges::range_value_t<R>;
+    auto first_byte = first_bytes_of("reduce_scatter", counts, sizeof(T));
+    need_length("reduce_scatter", std::ranges::size(own), first_byte.back() / sizeof(T));
+    need_length("reduce_scatter", std::ranges::size(block), counts[std::size_t(rank())]);
+    const std::size_t average = first_byte.back() / sizeof(T) / std::size_t(size()) * sizeof(T);
+    call reduction{{collective::reduce_scatter, 0, average, sizeof(T), options_.fixed_order, {}},
+                   readable(own),
+                   writable(block),
+                   combination_of<T>(op)};
+    reduction.first_byte = std::move(first_byte);
+    reduction.wanted.first_byte = reduction.first_byte;
+    return reduction;
+  }
+
   call make_blocks_of_lengths(collective what, int root, std::span<const std::byte> own, std::span<std::byte> all,
                               const std::vector<std::size_t>& first_byte) const {
     auto blocks = make_blocks(what, root, own, all);
@@ -324,6 +459,13 @@ class collectives {
 
   static void need_length(const char* call, std::size_t has, std::size_t needs);
   std::vector<std::size_t> first_bytes(std::size_t own);
+  /// Returns where blocks of these numbers of values begin and end. Throws input_error unless there is one for each
+  /// rank.
+  std::vector<std::size_t> first_bytes_of(const char* call, const std::vector<std::size_t>& counts,
+                                          std::size_t width) const;
+  std::vector<neighbour> blocks_for_all(const std::vector<std::size_t>& counts) const;
+  /// Returns the blocks that other ranks have for this one, by rank, when all have given theirs. Collective.
+  std::vector<neighbour> senders_of(const std::vector<neighbour>& to);
   std::vector<std::int64_t> number_pieces(std::size_t values, std::size_t length);
   std::shared_ptr<const schedule> schedule_for(const request& wanted);
   operations::prepared_operation prepare(call&& what);

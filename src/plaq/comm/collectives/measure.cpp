@@ -55,6 +55,8 @@ std::function<void()> sample_call(collectives& by, collective what, std::size_t 
     case collective::all_reduce: return [&by, b = buffers(0, n)] { by.all_reduce(b->second, operation::max); };
     case collective::all_gather: return [&by, b = buffers(n, n * p)] { by.all_gather(b->first, b->second); };
     case collective::all_to_all: return [&by, b = buffers(n * p, n * p)] { by.all_to_all(b->first, b->second); };
+    case collective::reduce_scatter:
+      return [&by, b = buffers(n * p, n)] { by.reduce_scatter(b->first, b->second, operation::max); };
     case collective::inclusive_scan: return [&by, b = buffers(0, n)] { by.inclusive_scan(b->second, operation::max); };
     case collective::exclusive_scan: return [&by, b = buffers(0, n)] { by.exclusive_scan(b->second, operation::max); };
   }

@@ -43,11 +43,12 @@ struct algorithm_context {
 
 // algorithms_tree.cpp
 void broadcast_by_tree(const algorithm_context& s);
-/// Reduces contributions in `from` to `s.output()` of the root, and of all if `then_broadcast`.
-void reduce_by_tree(const algorithm_context& s, location from, bool then_broadcast);
+/// Reduces contributions in `from` to `to` of the root, and to `s.output()` of all if `then_broadcast`.
+void reduce_by_tree(const algorithm_context& s, location from, location to, bool then_broadcast);
 void gather_by_tree(const algorithm_context& s);
 void scatter_by_tree(const algorithm_context& s);
 void all_gather_by_tree(const algorithm_context& s);
+void reduce_scatter_by_tree(const algorithm_context& s);
 void scan_by_tree(const algorithm_context& s);
 void scan_by_chain(const algorithm_context& s);
 
@@ -61,6 +62,7 @@ void all_gather_by_ring(const algorithm_context& s);
 void all_gather_directly(const algorithm_context& s);
 void all_to_all_directly(const algorithm_context& s);
 void all_to_all_by_bruck(const algorithm_context& s);
+void reduce_scatter_directly(const algorithm_context& s);
 void scan_by_doubling(const algorithm_context& s);
 
 }  // namespace plaq::comm

@@ -12,9 +12,9 @@ namespace plaq::comm {
 
 namespace {
 
-constexpr std::array<std::string_view, 10> collectives{"broadcast",      "reduce",        "scatter",    "gather",
-                                                       "all_reduce",     "all_gather",    "all_to_all", "barrier",
-                                                       "inclusive_scan", "exclusive_scan"};
+constexpr std::array<std::string_view, 11> collectives{
+    "broadcast",  "reduce",         "scatter", "gather",         "all_reduce",    "all_gather",
+    "all_to_all", "reduce_scatter", "barrier", "inclusive_scan", "exclusive_scan"};
 constexpr std::array<std::string_view, 8> algorithms{"tree", "chain",  "butterfly", "halving",
                                                      "ring", "direct", "bruck",     "doubling"};
 
@@ -50,7 +50,8 @@ bool needs_rank_order(const request& wanted) {
 void write_all_reduce(const algorithm_context& s) {
   switch (s.by.how) {
     case algorithm::tree:
-    case algorithm::chain: return reduce_by_tree(s, s.wanted.first_piece.empty() ? s.output() : s.input(), true);
+    case algorithm::chain:
+      return reduce_by_tree(s, s.wanted.first_piece.empty() ? s.output() : s.input(), s.output(), true);
     case algorithm::butterfly: return all_reduce_by_butterfly(s);
     case algorithm::halving: return all_reduce_by_halving(s);
     case algorithm::ring: return all_reduce_by_ring(s);
@@ -62,7 +63,7 @@ void write_all_reduce(const algorithm_context& s) {
 void write_steps(const algorithm_context& s) {
   switch (s.wanted.what) {
     case collective::broadcast: return broadcast_by_tree(s);
-    case collective::reduce: return reduce_by_tree(s, s.input(), false);
+    case collective::reduce: return reduce_by_tree(s, s.input(), s.output(), false);
     case collective::scatter: return scatter_by_tree(s);
     case collective::gather: return gather_by_tree(s);
     case collective::all_reduce:
@@ -73,6 +74,8 @@ void write_steps(const algorithm_context& s) {
              : s.by.how == algorithm::ring      ? all_gather_by_ring(s)
                                                 : all_gather_directly(s);
     case collective::all_to_all: return s.by.how == algorithm::bruck ? all_to_all_by_bruck(s) : all_to_all_directly(s);
+    case collective::reduce_scatter:
+      return s.by.how == algorithm::tree ? reduce_scatter_by_tree(s) : reduce_scatter_directly(s);
     case collective::inclusive_scan:
     case collective::exclusive_scan:
       return s.by.how == algorithm::tree    ? scan_by_tree(s)
@@ -93,6 +96,7 @@ std::vector<algorithm> algorithms_for(collective what) {
     case collective::all_reduce: return {butterfly, tree, chain, halving, ring, direct};
     case collective::all_gather: return {butterfly, tree, ring, direct};
     case collective::all_to_all: return {bruck, direct};
+    case collective::reduce_scatter: return {direct, tree};
     case collective::barrier: return {butterfly, tree};
     case collective::inclusive_scan:
     case collective::exclusive_scan: return {doubling, tree, chain};
@@ -104,6 +108,10 @@ bool keeps_fixed_order(collective what, algorithm how, int ranks) {
   if (what == collective::inclusive_scan || what == collective::exclusive_scan) return how == algorithm::doubling;
   if (how == algorithm::halving) return std::has_single_bit(unsigned(ranks));
   return how != algorithm::ring;
+}
+
+bool takes_blocks_of_any_length(collective what, algorithm how) {
+  return how == algorithm::tree || what == collective::reduce_scatter;
 }
 
 std::string_view name_of(collective what) { return collectives[std::size_t(what)]; }
@@ -129,8 +137,9 @@ schedule make_schedule(const request& asked, const method& by, const node_map& m
   check(wanted.bytes % wanted.grain == 0, "a block is not a whole number of grains");
   check(wanted.first_piece.empty() || (tree && int(wanted.first_piece.size()) == ranks + 1),
         "pieces are reduced by trees only");
-  check(wanted.first_byte.empty() || (by.how == algorithm::tree && int(wanted.first_byte.size()) == ranks + 1),
-        "blocks of different lengths are gathered by trees only");
+  check(wanted.first_byte.empty() ||
+            (takes_blocks_of_any_length(wanted.what, by.how) && int(wanted.first_byte.size()) == ranks + 1),
+        "the algorithm takes no blocks of different lengths");
   if (wanted.fixed_order && !keeps_fixed_order(wanted.what, by.how, ranks))
     throw input_error("the algorithm " + std::string(name_of(by.how)) + " keeps no fixed order on " +
                       std::to_string(ranks) + " ranks");

@@ -20,6 +20,7 @@ enum class collective {
   all_reduce,      ///< outputs -> output
   all_gather,      ///< inputs -> output, block r
   all_to_all,      ///< input of s, block r -> output of r, block s
+  reduce_scatter,  ///< inputs, blocks r -> output of rank r
   barrier,         ///< one byte without meaning -> output
   inclusive_scan,  ///< outputs of ranks 0 ... r -> output
   exclusive_scan   ///< outputs of ranks 0 ... r - 1 -> output; rank 0 keeps its output
@@ -56,8 +57,8 @@ struct request {
   /// Reductions by tree or chain in a fixed order: the contributions of rank r are first_piece[r] ...
   /// first_piece[r + 1] - 1, which lie one after the other in its input, `bytes` each. Empty: one for each rank.
   std::span<const std::int64_t> first_piece = {};
-  /// Gathers by tree: the block of rank r is bytes first_byte[r] ... first_byte[r + 1] - 1 of the output, and `bytes`
-  /// what a block has on average. Empty: every block has `bytes`.
+  /// Gathers and scatters by tree, reduce_scatter: the block of rank r is bytes first_byte[r] ... first_byte[r + 1] - 1
+  /// of all blocks, and `bytes` what a block has on average. Empty: every block has `bytes`.
   std::span<const std::size_t> first_byte = {};
 };
 
@@ -65,6 +66,8 @@ struct request {
 std::vector<algorithm> algorithms_for(collective what);
 /// Returns whether the algorithm keeps the fixed order on this number of ranks.
 bool keeps_fixed_order(collective what, algorithm how, int ranks);
+/// Returns whether the algorithm of a gather, scatter or reduce_scatter takes `first_byte`.
+bool takes_blocks_of_any_length(collective what, algorithm how);
 
 /// Name of an operation, such as "all_reduce".
 std::string_view name_of(collective what);
@@ -78,7 +81,8 @@ algorithm algorithm_named(std::string_view name);
 /// Returns the steps of `rank`. All other arguments are the same on all ranks.
 /// @pre 0 <= root < ranks, the arity is at least 2 (chain: 1), the operation has the algorithm, and the algorithm keeps
 /// a fixed order that is asked for (input_error).
-/// @pre bytes is a multiple of grain; pieces and blocks of different lengths go by trees (runtime_failure).
+/// @pre bytes is a multiple of grain; pieces go by trees, blocks of different lengths by algorithms that take
+/// them (runtime_failure).
 schedule make_schedule(const request& wanted, const method& by, const node_map& map, int rank);
 
 }  // namespace plaq::comm

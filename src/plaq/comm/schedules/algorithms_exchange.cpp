@@ -64,6 +64,24 @@ std::vector<halving_round> halvings(int me, int ranks) {
   return rounds;
 }
 
+/// Each rank sends its contributions, blocks of `from` that begin at at(0), at(1), ..., to the ranks of their numbers,
+/// and combines those of its own block in `to`.
+template <class At>
+void combine_own_block(const algorithm_context& s, location from, At at, location to) {
+  const int p = s.size();
+  const auto length = [&](int i) { return at(i + 1) - at(i); };
+  const std::size_t n = length(s.me);
+  const location rooms = s.steps.allocate(n * std::size_t(p));
+  std::vector<part_of_sum> parts;
+  for (int i = 0; i < p; ++i) {
+    const location slot = i == s.me ? from + at(s.me) : rooms + std::size_t(i) * n;
+    if (i != s.me) s.receive(i, slot, n);
+    parts.push_back({i, i + 1, slot, slot.where != memory::input});
+  }
+  for (int i = 1; i < p; ++i) s.send((s.me + i) % p, from + at((s.me + i) % p), length((s.me + i) % p));
+  if (n > 0) merge(s.steps, s.summation(), std::move(parts), n, to);
+}
+
 }  // namespace
 
 void all_reduce_by_butterfly(const algorithm_context& s) {
@@ -146,20 +164,17 @@ void all_reduce_directly(const algorithm_context& s) {
   const auto at = [&](int i) { return s.share(i, p); };
   const auto length = [&](int i) { return at(i + 1) - at(i); };
   const std::size_t n = length(s.me);
-  const location own = s.output(at(s.me)), rooms = s.steps.allocate(n * std::size_t(p));
-  std::vector<part_of_sum> parts;
-  for (int i = 0; i < p; ++i) {
-    const location slot = i == s.me ? own : rooms + std::size_t(i) * n;
-    if (i != s.me) s.receive(i, slot, n);
-    parts.push_back({i, i + 1, slot, true});
-  }
-  for (int i = 1; i < p; ++i) s.send((s.me + i) % p, s.output(at((s.me + i) % p)), length((s.me + i) % p));
-  if (n > 0) merge(s.steps, s.summation(), std::move(parts), n, own);
+  const location own = s.output(at(s.me));
+  combine_own_block(s, s.output(), at, own);
   for (int i = 1; i < p; ++i) {
     const int from = (s.me + p - i) % p;
     s.receive(from, s.output(at(from)), length(from));
     s.send((s.me + i) % p, own, n);
   }
+}
+
+void reduce_scatter_directly(const algorithm_context& s) {
+  combine_own_block(s, s.input(), [&](int i) { return s.block(i); }, s.output());
 }
 
 void all_gather_by_butterfly(const algorithm_context& s) {

@@ -21,6 +21,19 @@ void pass_down(const algorithm_context& s, const tree_node& tree, std::size_t be
   for (const auto& c : tree.children) s.send(c.leader, s.output(begin), n);
 }
 
+/// Scatters the blocks of `whole` of the root.
+void scatter_blocks(const algorithm_context& s, location whole) {
+  const auto tree = tree_node_of(s);
+  const std::size_t n = s.blocks({s.me, s.me + 1});
+  const bool root = tree.parent < 0;
+  if (tree.children.empty() && !root) return s.receive(tree.parent, s.output(), n);
+  const location all = root ? whole : s.steps.allocate(s.blocks(tree.members));
+  const auto at = [&](int position) { return all + s.blocks({tree.members.begin, position}); };
+  if (!root) s.receive(tree.parent, all, s.blocks(tree.members));
+  for (const auto& c : tree.children) s.send(c.leader, at(c.members.begin), s.blocks(c.members));
+  s.steps.copy(s.output(), at(s.me), n);
+}
+
 }  // namespace
 
 void broadcast_by_tree(const algorithm_context& s) {
@@ -29,7 +42,7 @@ void broadcast_by_tree(const algorithm_context& s) {
     pass_down(s, tree, begin, std::min(s.segment(), s.wanted.bytes - begin));
 }
 
-void reduce_by_tree(const algorithm_context& s, location from, bool then_broadcast) {
+void reduce_by_tree(const algorithm_context& s, location from, location to, bool then_broadcast) {
   const auto tree = tree_node_of(s);
   const auto how = s.summation();
   const std::size_t bytes = s.wanted.bytes, segment = s.segment();
@@ -64,7 +77,7 @@ void reduce_by_tree(const algorithm_context& s, location from, bool then_broadca
     }
     if (parts.empty()) continue;  // a subtree without pieces
     if (tree.parent < 0) {
-      merge(s.steps, how, std::move(parts), n, s.output(begin));
+      merge(s.steps, how, std::move(parts), n, to + begin);
     } else if (to_parent == 1) {
       s.send(tree.parent, merge(s.steps, how, std::move(parts), n, {})[0].at, n);
     } else {
@@ -91,16 +104,14 @@ void gather_by_tree(const algorithm_context& s) {
   if (!root) s.send(tree.parent, all, s.blocks(tree.members));
 }
 
-void scatter_by_tree(const algorithm_context& s) {
-  const auto tree = tree_node_of(s);
-  const std::size_t n = s.wanted.bytes;
-  const bool root = tree.parent < 0;
-  if (tree.children.empty() && !root) return s.receive(tree.parent, s.output(), n);
-  const location all = root ? s.input() : s.steps.allocate(std::size_t(tree.members.size()) * n);
-  const auto at = [&](int position) { return all + s.block(position - tree.members.begin); };
-  if (!root) s.receive(tree.parent, all, std::size_t(tree.members.size()) * n);
-  for (const auto& c : tree.children) s.send(c.leader, at(c.members.begin), std::size_t(c.members.size()) * n);
-  s.steps.copy(s.output(), at(s.me), n);
+void scatter_by_tree(const algorithm_context& s) { scatter_blocks(s, s.input()); }
+
+void reduce_scatter_by_tree(const algorithm_context& s) {
+  request whole = s.wanted;
+  whole.bytes = s.block(s.size());
+  const location sum = s.me == s.map.position_of(whole.root) ? s.steps.allocate(whole.bytes) : location{};
+  reduce_by_tree({whole, s.by, s.map, s.me, s.steps}, s.input(), sum, false);
+  scatter_blocks(s, sum);
 }
 
 void all_gather_by_tree(const algorithm_context& s) {

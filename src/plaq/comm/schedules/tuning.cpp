@@ -77,7 +77,8 @@ method default_method(collective what, const node_map& map, std::size_t bytes) {
   constexpr std::size_t kib = 1024;
   const int ranks = map.size();
   const int flat = std::max(2, ranks);
-  if (map.oversubscribed() && map.nodes() == 1 && what != collective::all_to_all) {
+  if (map.oversubscribed() && map.nodes() == 1 && what != collective::all_to_all &&
+      what != collective::reduce_scatter) {
     const bool is_long = bytes > 256 * kib;
     if (what == collective::inclusive_scan || what == collective::exclusive_scan) {
       if (bytes <= 4 * kib && ranks >= 8) return {algorithm::tree, flat, 0};
@@ -112,6 +113,8 @@ method default_method(collective what, const node_map& map, std::size_t bytes) {
       return bytes <= 4 * kib ? method{algorithm::butterfly, 4, 0} : method{algorithm::ring, 2, 0};
     case collective::all_to_all:
       return bytes <= 256 && ranks > 8 ? method{algorithm::bruck, 4, 0} : method{algorithm::direct, 2, 0};
+    case collective::reduce_scatter:
+      return bytes <= 256 && ranks > 8 ? method{algorithm::tree, 4, 0} : method{algorithm::direct, 2, 0};
     case collective::inclusive_scan:
     case collective::exclusive_scan:
       if ((butterflies && bytes <= kib) || ranks == 2) return {algorithm::doubling, 2, 0};
