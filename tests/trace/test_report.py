@@ -8,7 +8,7 @@ from browser import Browser, find_browser
 from hand_made import suspended, trace_of, waiting, with_gpu
 from synthetic_trace import synthetic
 
-from plaq.trace.model import LINK, READY, Counter
+from plaq.trace.model import LINK, MESSAGE, READY, Counter
 from plaq.trace.on_worker import OnWorker
 from plaq.trace.profile import profile
 from plaq.trace.report import write_report
@@ -473,3 +473,19 @@ def test_the_page_fits_and_nothing_jumps(tmp_path, made, width):
             assert browser.evaluate("[page.timeline.plotWidth, document.documentElement.scrollWidth]")[0] == plot
             assert browser.evaluate("document.documentElement.scrollWidth") <= width, action
         assert browser.errors == []
+
+
+@in_browser
+def test_messages_are_arrows_that_can_be_hidden(opened):
+    trace = trace_of([("give", 0, -1, [(0, 0.0, 4.0)]), ("take", 1, -1, [(0, 1.0, 4.0)])])
+    trace.messages = np.array([(0, 1, 1700, 1.0, 3.0, 0, 0, 0, 0), (1, 0, 9, 2.0, 2.5, 0, 0, 0, 0)], MESSAGE)
+    browser = opened(trace)
+    assert browser.evaluate("page.messages.drawn.length") == 2
+    assert "2 messages" in text_of(browser, "names")
+    middle = "(({x0, y0, x1, y1}) => [(x0 + x1) / 2, (y0 + y1) / 2])(page.messages.drawn[0])"
+    assert browser.evaluate(f"page.messages.at(...{middle})") == 0
+    tip = browser.evaluate("page.words.message(page.messages, 0, 1).map((part) => part.textContent).join()")
+    assert "1,700" in tip and "2.00 s" in tip and "rank 1" in tip
+    browser.evaluate("document.getElementById('names').lastElementChild.click()")
+    browser.evaluate("page.draw()")
+    assert browser.evaluate("page.messages.drawn.length") == 0
