@@ -41,7 +41,10 @@ def events(folder):
             if event in ("ENTER", "LEAVE"):
                 what = re.match(r'Region: "(.*)" <\d+>$', rest)[1]
             elif event.startswith("MPI_"):
-                message = r'(?:Sender|Receiver): (\d+) \("(.*)" <\d+>\), Communicator: "plaq" <\d+>, Tag: (\d+), Length: (\d+)'
+                message = (
+                    r'(?:Sender|Receiver): (\d+) \("(.*)" <\d+>\), '
+                    r'Communicator: "plaq" <\d+>, Tag: (\d+), Length: (\d+)'
+                )
                 what = re.match(message, rest).groups()
             elif event == "METRIC":
                 what = re.match(r'Metric: \d+, 1 Value: \("(.*)" <\d+>; DOUBLE; (.*)\)$', rest).groups()

@@ -42,7 +42,8 @@ def assemble(file: RankFile, clock: Clock) -> RankTables:
     kind = (head >> KIND_SHIFT).astype(np.uint8)
     next_ = np.minimum(np.arange(1, len(kind) + 1), len(kind) - 1)
     has_more = (kind[next_] == MORE) & (file.thread[next_] == file.thread)
-    cut = np.isin(kind, (CREATED, LINKED, REGION_BEGIN, SENT, RECEIVED)) & ~has_more  # the file ended before the second half
+    is_first_half = np.isin(kind, (CREATED, LINKED, REGION_BEGIN, SENT, RECEIVED))
+    cut = is_first_half & ~has_more  # the file ended before the second half
     at = np.flatnonzero((kind != MORE) & ~cut)
     next_ = next_[at]
     events = _Events(

@@ -2,7 +2,8 @@
 
 Format: "Trace Event Format" by N. Duca and D. Sinclair, JSON object form. Processes are ranks; threads are workers,
 threads outside of the pools and streams of GPUs; slices of tasks, parts of regions and operations of GPUs are complete
-events, links and messages are flows, counters are counter tracks. Times are in us with three decimals, the unit of the format.
+events, links and messages are flows, counters are counter tracks. Times are in us with three decimals, the unit of the
+format.
 """
 
 from __future__ import annotations

@@ -24,7 +24,8 @@ from plaq.trace.timeline import Timeline, nanoseconds
 from plaq.trace.waiting import waiting_names
 
 PAGE = Path(__file__).with_name("page")
-SCRIPTS = ("canvas", "units", "unpack", "model", "messages", "exclusive", "view", "paint", "looks")  # in the order of reading
+SCRIPTS = ("canvas", "units", "unpack", "model", "messages")  # in the order of reading
+SCRIPTS += ("exclusive", "view", "paint", "looks")
 SCRIPTS += ("timeline", "curves", "overlay", "words", "legend", "search", "statistics", "pointer", "main")
 MAX_DEPTH = 8  # regions that are nested deeper share the last track
 CURVE_STEPS = 1_000_000  # fractions are kept to this part of the largest value of their curve
