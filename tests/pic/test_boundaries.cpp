@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 #include "plaq/pic/fields/field_boundaries.hpp"
 #include "plaq/pic/mesh/neighbours.hpp"
@@ -46,6 +47,30 @@ TEST(walls, guard_cells_behind_conductors_are_images) {
     EXPECT_EQ(value(f.e[2], n, j), 0);
   }
   EXPECT_EQ(value(f.e[2], -2, -1), value(before.e[2], 2, 1));  // image of an image in the corner
+}
+
+// Between conductors on all sides the nodes before the walls and the walls have all of the charge, corners included.
+TEST(walls, hold_the_charge_that_the_nodes_before_them_have_not) {
+  for (const int dimensions : {1, 2, 3})
+    for (const int order : {1, 2, 3}) {
+      plan p = closed(dimensions, field_boundary::conducting, particle_boundary::absorbed);
+      p.order = order;
+      const patch_grid m(p, {});
+      fields<double> f(m);
+      const auto all = some_particles<double>(m, 200);
+      deposit_charge(m, order, f, all, 3);
+      const auto walls = box_sides(p, {});
+      const auto held = charge_on_walls(m, walls, f);
+      fold_image_charge(m, walls, f);
+      double sum = std::accumulate(held.begin(), held.end(), 0.0), given = 0;
+      region inner = own_cells(m);
+      for (int d = 0; d < dimensions; ++d) inner.low[d] = 1;
+      for_each_row(m, inner, [&](std::ptrdiff_t at, std::ptrdiff_t n) {
+        for (std::ptrdiff_t i = at; i < at + n; ++i) sum += f.rho[std::size_t(i)] * m.volume();
+      });
+      for (const double w : all.w) given += 3 * w;
+      EXPECT_NEAR(sum, given, 1e-12 * given) << dimensions << " " << order;
+    }
 }
 
 TEST(walls, images_of_charges_cancel_on_the_wall) {

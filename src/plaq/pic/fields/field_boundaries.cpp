@@ -1,6 +1,7 @@
 #include "plaq/pic/fields/field_boundaries.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace plaq::pic {
 
@@ -43,6 +44,20 @@ void for_each_wall(const patch_grid& m, const sides& walls, Use use) {
   for (int d = 0; d < m.dimensions; ++d)
     for (int side = 0; side < 2; ++side)
       if (walls[d][side]) use(d, side);
+}
+
+/// Returns the share of a wall across d in the charge of a node. With images a node counts as the product of its signs
+/// s, 1 before a wall, 0 on it, -1 behind it. What is missing to 1 is the walls': across d it is
+/// (1 - s_d) int_0^1 prod_{t != d} (1 - t (1 - s_t)) dt, which is 1 - s_d away from other walls and alike for all of
+/// them.
+double share_of_wall(const patch_grid& m, const sides& walls, int d, const point& at) {
+  std::array<double, 3> missing{};  // 1 - s
+  for (int t = 0; t < m.dimensions; ++t) {
+    if (walls[t][0] && at[t] <= 0) missing[std::size_t(t)] = at[t] < 0 ? 2 : 1;
+    if (walls[t][1] && at[t] >= m.cells[t]) missing[std::size_t(t)] = at[t] > m.cells[t] ? 2 : 1;
+  }
+  const double a = missing[std::size_t((d + 1) % 3)], b = missing[std::size_t((d + 2) % 3)];
+  return missing[std::size_t(d)] * (1 - (a + b) / 2 + a * b / 3);
 }
 
 /// Returns the wall's plane of nodes.
@@ -100,11 +115,13 @@ std::vector<double> charge_on_walls(const patch_grid& m, const sides& walls, con
   std::vector<double> out(std::size_t(2 * m.dimensions));
   for_each_wall(m, walls, [&](int d, int side) {
     for (int k = 0; k < m.guard[d] + (side == 0); ++k) {
-      const int at = side == 0 ? -k : m.cells[d] + k;
-      for_each_row(m, plane(m, d, at), [&](std::ptrdiff_t first, std::ptrdiff_t n) {
-        for (std::ptrdiff_t i = first; i < first + n; ++i)
-          out[std::size_t(2 * d + side)] += (k == 0 ? 1 : 2) * m.volume() * double(f.rho[std::size_t(i)]);
-      });
+      const region r = plane(m, d, side == 0 ? -k : m.cells[d] + k);
+      point at;
+      for (at[2] = r.low[2]; at[2] < r.high[2]; ++at[2])
+        for (at[1] = r.low[1]; at[1] < r.high[1]; ++at[1])
+          for (at[0] = r.low[0]; at[0] < r.high[0]; ++at[0])
+            if (const double charge = double(f.rho[std::size_t(m.index(at))]); charge != 0)
+              out[std::size_t(2 * d + side)] += share_of_wall(m, walls, d, at) * m.volume() * charge;
     }
   });
   return out;
