@@ -107,6 +107,28 @@ def test_values_are_those_of_python(text):
     assert float(Formula.read(text)(x=x, y=y)) == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
 
+def test_the_law_of_vaughan():
+    """Its maximum at E_max, and at E_max (1 + θ²/2π) obliquely; powers below, its branch above 3.6 E_max; 0 at 0."""
+    assert value("vaughan(400, 0, 400, 2.1)") == pytest.approx(2.1)
+    growth = 1 + 0.7**2 / (2 * math.pi)
+    assert value(f"vaughan({400 * growth!r}, 0.7, 400, 2.1)") == pytest.approx(2.1 * growth)
+    assert value("vaughan(100, 0, 400, 2.1)") == pytest.approx(2.1 * (0.25 * math.exp(0.75)) ** 0.56)
+    assert value("vaughan(800, 0, 400, 2.1)") == pytest.approx(2.1 * (2 * math.exp(-1)) ** 0.25)
+    assert value("vaughan(4000, 0, 400, 2.1)") == pytest.approx(2.1 * 1.125 * 10**-0.35)
+    assert value("vaughan(0, 0, 400, 2.1)") == value("vaughan(-1, 0, 400, 2.1)") == 0
+
+
+@pytest.mark.parametrize(("x", "expected"), [(-5, 1), (0, 1), (1, 2), (2, 3), (3, 1), (4, -1), (9, -1)])
+def test_a_line_through_points(x, expected):
+    assert value(f"interpolate({x}, 0, 1, 2, 3, 4, -1)") == pytest.approx(expected)
+
+
+def test_points_that_do_not_rise_have_no_line():
+    assert math.isnan(value("interpolate(1, 0, 1, 0, 3)"))
+    with pytest.raises(InputError):
+        Formula.read("interpolate(1, 0, 1)")
+
+
 def test_every_function_is_finite_somewhere():
     for name, function in FUNCTIONS.items():
         text = f"{name}({', '.join(f'0.{5 + i}' for i in range(function.fewest))})"

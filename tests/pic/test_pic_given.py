@@ -37,6 +37,17 @@ def test_particles_of_arrays_are_those_of_the_run(tmp_path, units):
     assert found["u"][order] == pytest.approx(u[expected], rel=1e-6)  # of -dt/2, in the beam's own field
 
 
+def test_arrays_without_units_are_normalised_in_any_input(tmp_path):
+    """The same numbers in c/ω_p for an input with a reference density as for one without."""
+    pic.write_particles(tmp_path / "beam.h5", "made", [[1, 2]], [[0, 0.5, 0]], [1e-9])
+    for units in ({}, {"density": 1e18}, {"density": 1e18, "system": "SI"}):
+        of = pic.Units(units.get("system", "normalised"), units.get("density"))
+        sections = {"units": units, "grid": {**BOX["grid"], "length": [4 / of.of("length"), 3 / of.of("length")]},
+                    "time": {"end": 0.1 / of.of("time"), "step": 0.1 / of.of("time")}}
+        found = run(tmp_path / f"run{len(units)}", {"file": str(tmp_path / "beam.h5")}, **sections)
+        assert found["x"][0] == pytest.approx([1, 2], rel=1e-12) and found["w"][0] == pytest.approx(1e-9, rel=1e-12)
+
+
 def test_a_file_of_a_run_begins_another(tmp_path):
     """The particles of a written step, of one species of two; more come from a density."""
     first = run(tmp_path / "first", {"density": 1, "per_cell": 2, "temperature": 0.01})

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from plaq.pic.inputs.setup import Setup
 
 PIECE = 1 << 22  # bytes
+UNITS, NORMALISED = "plaqUnits", "normalised"  # attribute of files whose unitSI of 1 is no unit of SI
 
 
 def checksum(path: str | Path) -> str:
@@ -112,7 +113,7 @@ def _mesh(path: str, record: h5py.Group, setup: Setup) -> tuple[np.ndarray, np.n
     if _text(record.attrs.get("geometry", "cartesian")) != "cartesian" or labels != list(setup.directions):
         raise InputError(f"{path}: a mesh with the axes {', '.join(labels)}: it must be cartesian with "
                          f"{', '.join(setup.directions)}")
-    unit = _si(path, float(record.attrs["gridUnitSI"]), setup, "length")
+    unit = _si_factor(path, record, setup, "length", "gridUnitSI")
     return (np.asarray(record.attrs["gridGlobalOffset"], float) * unit,
             np.asarray(record.attrs["gridSpacing"], float) * unit)
 
@@ -124,13 +125,14 @@ def _values(source: h5py.Dataset | h5py.Group) -> np.ndarray:
     return np.asarray(source[()], float)
 
 
-def _si_factor(path: str, source: Any, setup: Setup, quantity: str) -> float:
-    return _si(path, float(source.attrs["unitSI"]), setup, quantity)
+def _si_factor(path: str, source: Any, setup: Setup, quantity: str, attribute: str = "unitSI") -> float:
+    """Return the unit of a record in normalised units.
 
-
-def _si(path: str, unit_si: float, setup: Setup, quantity: str) -> float:
-    """Return the unit of a file in normalised units. Without units.density a file has to have those, unitSI = 1."""
-    units = setup.units
+    Without units.density a file has to have those, unitSI = 1; files of plaq say so.
+    """
+    units, unit_si = setup.units, float(source.attrs[attribute])
+    if _text(source.file.attrs.get(UNITS, "")) == NORMALISED:
+        return 1.0
     if units.density is None:
         if unit_si != 1.0:
             raise InputError(f"{path}: has SI units: the input needs units.density")

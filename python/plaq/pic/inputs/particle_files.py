@@ -11,7 +11,7 @@ import numpy as np
 
 from plaq.errors import InputError
 from plaq.files.atomic import atomic_file
-from plaq.pic.inputs.openpmd_input import read_particles
+from plaq.pic.inputs.openpmd_input import NORMALISED, UNITS, read_particles
 from plaq.pic.inputs.units import ELECTRON_MASS, SPEED_OF_LIGHT, Units
 
 if TYPE_CHECKING:
@@ -62,9 +62,9 @@ def write_particles(path: str | Path, name: str, x: Any, u: Any, w: Any, *, mass
                     units: Units | None = None) -> None:
     """Write particles from arrays to an openPMD file, for ``species.NAME.file`` of an input.
 
-    x [n, D] in c/ω_p, u [n, 3] = γβ, w [n] in W = n_0 (c/ω_p)^D; ``mass`` is that of the species, in m_e. ``units``
-    are those of the input, where it has ``units.density``: with ``plaq.pic.Units("SI", n_0)`` x is in m, w are real
-    particles, in 1D and 2D per m² and m.
+    x [n, D] in c/ω_p, u [n, 3] = γβ, w [n] in W = n_0 (c/ω_p)^D of the input that reads the file; ``mass`` is that of
+    the species, in m_e. With ``units`` the file has units of SI, which other codes read, too: with
+    ``plaq.pic.Units("SI", n_0)`` x is in m, w are real particles, in 1D and 2D per m² and m.
     """
     x, u, w = (np.asarray(values, float) for values in (x, u, w))
     x = x[:, None] if x.ndim == 1 else x
@@ -82,6 +82,8 @@ def write_particles(path: str | Path, name: str, x: Any, u: Any, w: Any, *, mass
                           ("iterationEncoding", "fileBased"), ("iterationFormat", Path(path).name)):
             out.attrs[key] = np.bytes_(text.encode())
         out.attrs["openPMDextension"] = np.uint32(0)
+        if units.density is None:
+            out.attrs[UNITS] = np.bytes_(NORMALISED.encode())
         step = out.create_group("data/0")
         step.attrs.update(time=0.0, dt=1.0, timeUnitSI=1.0)
         group = step.create_group(f"particles/{name}")
