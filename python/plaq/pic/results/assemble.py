@@ -46,7 +46,8 @@ def assemble_results(setup: Setup, columns: Sequence[str], rows: np.ndarray, rec
         shift = -0.5 * setup.dt if column.rpartition(".")[2] in HALF_STEP else 0.0
         recorded[column] = Recorded(column, rows[:, i], (Axis("time", times + shift, "1/ω_p"),), unit, convention)
     recorded |= {recorder.name: recorder.recorded() for recorder in recorders if recorder.values}
-    history = {"dt": setup.dt * setup.p.output.history, **history}
+    history = {"dt": setup.dt * setup.p.output.history,
+               "charges": {name: species.charge for name, species in setup.p.species.items()}, **history}
     return Results({}, sentences(setup, recorded), dict(seconds), recorded, history)
 
 

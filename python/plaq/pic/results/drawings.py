@@ -10,6 +10,7 @@ from plaq.data.display import Drawing
 from plaq.data.recorded import Recorded
 from plaq.pic.results import figures
 from plaq.pic.results.animation import animate, is_animated, title_of
+from plaq.pic.results.discharge import discharge_drawings
 from plaq.pic.results.results import Results
 
 SHOWN = 3  # fields, those with the most energy
@@ -29,6 +30,7 @@ def drawings(results: Results) -> dict[str, Drawing]:
     if not results.is_closed:
         found["sides"] = Drawing(figures.through_sides(results), "Plates and sides",
                                  "Weight that came from plates and left by each side, per time.")
+    found |= discharge_drawings(results)
     found |= {name: picture(recorded[f"picture_{name}"]) for name in shown_pictures(results)}
     for name, record in recorded.items():
         short = name.partition("_")[2]
