@@ -20,19 +20,22 @@ struct takes {
   std::function<std::size_t(const T&, const Index&)> count_of = {};  ///< in place of count
 };
 
+/// Whether V is a std::optional.
 template <class V>
 inline constexpr bool is_optional = false;
 template <class V>
 inline constexpr bool is_optional<std::optional<V>> = true;
-/// V of std::optional<V>, or the type itself.
+/// Type V itself.
 template <class V>
 struct optional_value {
   using type = V;
 };
+/// Type V without the std::optional.
 template <class V>
 struct optional_value<std::optional<V>> {
   using type = V;
 };
+/// V of std::optional<V>, or V itself.
 template <class V>
 using without_optional = typename optional_value<V>::type;
 
