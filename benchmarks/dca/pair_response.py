@@ -1,6 +1,6 @@
 """One iteration of the loop with a small ordered self-energy, beside the pairing function of the normal phase.
 
-    python pair_response.py [--U 6] [--density 0.95] [--T 0.125] [--measurements 30000] [--sizes 0.15]
+    python pair_response.py [--U 6] [--density 0.95] [--T 0.125] [--measurements 30000] [--sizes 0.15] [--seed 0]
 
 Both are solved in the bath of one normal self-energy Sigma. To first order in x(K, w), the ordered part of Sigma, that
 of the output is
@@ -121,15 +121,18 @@ def main():
     parser.add_argument("--measurements", type=int, default=30_000)
     parser.add_argument("--sizes", type=float, nargs="*", default=[0.15])
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--by-g4", type=int, default=200_000, help="measurements of G4")
+    parser.add_argument("--bath", type=int, default=60_000, help="measurements of each of the iterations for the bath")
     given = parser.parse_args()
     for T in given.T:
         problem = Problem(PLAQUETTE, given.U, 1 / T, given.density)
-        problem.converge(6, 4000)
+        problem.converge(4, 4000)
+        problem.converge(3, given.bath)
         problem.gbar = problem.coarse.gbar(1j * problem.mesh.omega + problem.mu - problem.sigma)
         omega = problem.mesh.frequency(np.arange(WINDOW))
         form = (np.cos(problem.cluster.momenta[:, 0]) - np.cos(problem.cluster.momenta[:, 1])) / 2
         x = form[:, None] / (1 + omega**2) ** (DECAY / 2)
-        leading, (y, y_error), grown = normal(problem, WINDOW, given.measurements, x)
+        leading, (y, y_error), grown = normal(problem, WINDOW, given.by_g4, x)
         sign, x = np.sign(form[1]), x[1, problem.mesh.n[problem.mesh.n < WINDOW]]
         show = lambda value, error: ", ".join(with_error(sign * value[i], error[i]) for i in range(SHOWN))
         print(f"T = {T:g}: lambda_d = {with_error(*leading)}; at the lowest frequencies and (pi, 0)\n"
