@@ -80,3 +80,14 @@ def test_a_bad_mean_is_refused_in_a_line(mean, message):
     with pytest.raises(InputError) as error:
         parameters(mean={"m": {"length": 1, **mean}})
     assert message in str(error.value) and "\n" not in str(error.value)
+
+
+def test_the_power_is_what_the_field_loses():
+    """∂E/∂t = −J in one dimension: J E with E before and after a step is the drop of the energy, to rounding."""
+    found = pic.run(pic.Parameters(
+        grid={"cells": [32], "length": [4]}, time={"end": 2, "step": 0.05},
+        species={"e": {"charge": -1, "mass": 1, "density": 1, "per_cell": 20, "temperature": [0.01, 0, 0]}},
+        mean={"power": {"quantity": "power", "length": 0.5}}, output={"pictures": 0}, run={"workers": 1}))
+    energy = found.field_energy
+    given = found["power"].values.sum(axis=1)[1:] * 4 / 32 * 0.5
+    assert given == pytest.approx(energy[[9, 19, 29]] - energy[[19, 29, 39]], rel=1e-9, abs=1e-12)

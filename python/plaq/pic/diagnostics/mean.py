@@ -31,6 +31,7 @@ class Mean(Recorder):
         self.first = round(section.start * setup.units.of("time") / setup.dt)
         self.window = window_steps(setup, section)
         self.sum: np.ndarray | float = 0.0
+        self.before = np.zeros(0)  # E before the step of a sample of the power [component, x, y, z]
         self.unit, words = UNITS.get(self.quantity[0], ""), self.quantity
         if self.quantity not in COMPONENTS:
             self.unit = {"density": "n_0", "energy": "n_0 m_e c²", "power": "n_0 m_e c² ω_p",
@@ -39,12 +40,23 @@ class Mean(Recorder):
         self.convention = f"{words}, mean over windows that end at these times"
 
     def next_step(self, after: int) -> int:
-        return self.first + (max(after - self.first, 0) // self.every + 1) * self.every
+        sample = self.first + (max(after - self.first, 0) // self.every + 1) * self.every
+        return sample - 1 if self.quantity == "power" and sample - 1 > after else sample
 
     def due(self, step: int) -> bool:
+        return self._samples(step) or (self.quantity == "power" and self._samples(step + 1))
+
+    def _samples(self, step: int) -> bool:
         return step > self.first and (step - self.first) % self.every == 0
 
     def record(self, plasma: Plasma) -> None:
+        """Add a sample; of the power, whose J is that of the middle of a step, keep the field before the step."""
+        if self._samples(plasma.step):
+            self._add_sample(plasma)
+        if self.quantity == "power" and self._samples(plasma.step + 1):
+            self.before = np.stack([self._field(plasma, f"e{d}") for d in self.setup.axes])
+
+    def _add_sample(self, plasma: Plasma) -> None:
         self.sum = self.sum + self.take(plasma)
         if (plasma.step - self.first) % self.window == 0:
             self.steps.append(plasma.step)
@@ -53,11 +65,11 @@ class Mean(Recorder):
             self.sum = 0.0
 
     def state(self) -> dict[str, Any]:
-        return {**super().state(), "sum": self.sum}
+        return {**super().state(), "sum": self.sum, "before": self.before}
 
     def restore(self, state: dict[str, Any]) -> None:
         super().restore(state)
-        self.sum = state["sum"]
+        self.sum, self.before = state["sum"], state["before"]
 
     def axes(self) -> tuple[Axis, ...]:
         setup, nodes = self.setup, self.quantity not in COMPONENTS and self.quantity not in ("power", "spectrum")
@@ -80,9 +92,10 @@ class Mean(Recorder):
             volume = np.diff(edges[0])[0] * np.diff(edges[1])[0] * across
             return count_weights(plasma, self.species, (self.setup.directions[0], "energy"), edges) / volume
         if self.quantity == "power":
-            return self._field(plasma, tuple(f"e{d}" for d in self.setup.axes))
+            return np.sum([self._field(plasma, f"j{d}") * (before + self._field(plasma, f"e{d}")) / 2
+                           for d, before in zip(self.setup.axes, self.before)], axis=0)
         if self.quantity in COMPONENTS:
-            return self._field(plasma, (self.quantity,))
+            return self._field(plasma, self.quantity)
         return self._at_nodes(plasma)
 
     def _edges(self) -> list[np.ndarray]:
@@ -91,15 +104,13 @@ class Mean(Recorder):
         return [np.linspace(0, self.setup.lengths[0], self.setup.cells[0] + 1),
                 np.linspace(0, high, self.section.bins + 1)]
 
-    def _field(self, plasma: Plasma, names: tuple[str, ...]) -> np.ndarray:
-        """Return a field in all cells, or J E of three components, on every rank."""
-        if names == ("rho",):
+    def _field(self, plasma: Plasma, name: str) -> np.ndarray:
+        """Return a field in all cells on every rank."""
+        if name == "rho":
             plasma.call("compute_charge")
         whole = np.zeros(self.setup.cells)
-        for name in names:
-            current = plasma.local_arrays(f"j{name[1]}") if len(names) > 1 else itertools.repeat((None, 1.0))
-            for (where, part), (_, j) in zip(plasma.local_arrays(name), current):
-                whole[where] += part * j
+        for where, part in plasma.local_arrays(name):
+            whole[where] = part
         return np.asarray(plasma.comm.allreduce(whole + 0.0))
 
     def _at_nodes(self, plasma: Plasma) -> np.ndarray:
