@@ -9,10 +9,10 @@
 
 #include "pic_arrays.hpp"
 #include "plaq/base/error.hpp"
-#include "plaq/pic/fields/conductors.hpp"
 #include "plaq/pic/mesh/plan.hpp"
 #include "plaq/pic/mesh/plates.hpp"
 #include "plaq/pic/poisson/fourier.hpp"
+#include "plaq/pic/poisson/surface.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -99,7 +99,8 @@ void bind_parts(nb::module_& m) {
       .def(
           "__init__",
           [](antenna* self, int normal, double position, double omega, double phase, double field, double angle,
-             double waist, double focus, const std::vector<double>& centre, const array_in& envelope) {
+             double waist, double focus, const std::vector<double>& centre, const array_in& envelope,
+             const std::vector<double>& direction, std::int64_t envelope_before) {
             new (self) antenna{normal,
                                position,
                                omega,
@@ -109,10 +110,12 @@ void bind_parts(nb::module_& m) {
                                waist,
                                focus,
                                three(centre, 0.0, "centre"),
-                               to_vector(envelope)};
+                               to_vector(envelope),
+                               three(direction, 0.0, "direction"),
+                               envelope_before};
           },
           "normal"_a, "position"_a, "omega"_a, "phase"_a, "field"_a, "angle"_a, "waist"_a, "focus"_a, "centre"_a,
-          "envelope"_a);
+          "envelope"_a, "direction"_a, "envelope_before"_a);
 
   nb::class_<conductor>(m, "Conductor", "Nodes at one potential; see plan.hpp.")
       .def(
@@ -129,7 +132,10 @@ void bind_parts(nb::module_& m) {
             new (self) circuit{name, electrode, floating, resistance, inductance, capacitance};
           },
           "name"_a, "electrode"_a, "floating"_a, "resistance"_a, "inductance"_a, "capacitance"_a);
+}
 
+/// Binds gases, and what particles do at them, at sides and at each other.
+void bind_gases(nb::module_& m) {
   nb::class_<collision_pair>(m, "CollisionPair", "Coulomb collisions of two species; see plan.hpp.")
       .def(
           "__init__",
@@ -137,10 +143,7 @@ void bind_parts(nb::module_& m) {
             new (self) collision_pair{first, second, logarithm, every};
           },
           "first"_a, "second"_a, "logarithm"_a, "every"_a = 1);
-}
 
-/// Binds gases, and what particles do at them and at sides.
-void bind_gases(nb::module_& m) {
   nb::class_<gas_process>(m, "GasProcess", "Process of a particle with an atom of a gas; see gas_plan.hpp.")
       .def(
           "__init__",
@@ -175,6 +178,13 @@ void bind_gases(nb::module_& m) {
             new (self) reaction{name, first, second, products, released, to_vector(energy), to_vector(rate)};
           },
           "name"_a, "first"_a, "second"_a, "products"_a, "released"_a, "energy"_a, "rate"_a);
+
+  nb::class_<resampling>(m, "Resampling", "Merging or splitting of a species; see plan.hpp.")
+      .def(
+          "__init__",
+          [](resampling* self, const std::string& name, int of, bool splits, int count, int every,
+             double least_weight) { new (self) resampling{name, of, splits, count, every, least_weight}; },
+          "name"_a, "species"_a, "splits"_a, "count"_a, "every"_a, "least_weight"_a);
 
   nb::class_<gas_scattering>(m, "GasScattering", "Particles of a species in a gas; see gas_plan.hpp.")
       .def(
@@ -245,14 +255,15 @@ void bind_plan(nb::module_& m) {
       .def_prop_rw("permittivity", nullptr, [](plan& p, const array_in& values) { p.permittivity = to_vector(values); })
       .def_prop_rw("circuits", nullptr, [](plan& p, const std::vector<circuit>& all) { p.circuits = all; })
       .def_prop_ro(
-          "surface_nodes", [](const plan& p) { return conductor_surface(p).size(); },
-          "Number of nodes on the surface of conductors in the box.")
+          "surface_nodes", [](const plan& p) { return surface_nodes(p).unknowns.size(); },
+          "Number of nodes on the surface of conductors and dielectrics in the box.")
       .def_ro_static("max_surface_nodes", &max_surface_nodes, "Largest number of such nodes in an electrostatic run.")
       .def_prop_rw("collision_pairs", nullptr,
                    [](plan& p, const std::vector<collision_pair>& all) { p.collision_pairs = all; })
       .def_rw("coupling", &plan::coupling)
       .def_rw("density_scale", &plan::density_scale)
       .def_prop_rw("reactions", nullptr, [](plan& p, const std::vector<reaction>& all) { p.reactions = all; })
+      .def_prop_rw("resamplings", nullptr, [](plan& p, const std::vector<resampling>& all) { p.resamplings = all; })
       .def_prop_rw("secondaries", nullptr,
                    [](plan& p, const std::vector<secondary_emission>& all) { p.secondaries = all; })
       .def_prop_rw("field_ionisations", nullptr,

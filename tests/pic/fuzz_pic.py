@@ -24,6 +24,8 @@ from plaq.pic.inputs.parameters import Parameters
 SLOWEST, MOST = 10.0, 1 << 30
 ROOT = Path(__file__).parents[2]
 
+LXCAT = ('"IONIZATION\\nHe -> He^+\\n 24.6\\nCOLUMNS: Energy (eV) | Cross section (m2)\\n'
+         '-----\\n0 0\\n24.6 0\\n99 3e-21\\n-----\\n"')
 BASES = [
     """
 [grid]
@@ -168,6 +170,131 @@ species = "h"
 ions = "p"
 electrons = "e"
 potential = 2.66e-5
+""",
+    """
+[units]
+system = "SI"
+density = 1e15
+[grid]
+cells = [16]
+length = [0.02]
+patches = [2]
+[boundaries]
+x = "conducting"
+[time]
+end = 2e-9
+step = 2e-10
+[fields]
+solver = "electrostatic"
+[external]
+e = ["100*sin(1e8*t)", 0, 0]
+[species.e]
+charge = -1
+mass = 1
+density = 1e15
+per_cell = 2
+temperature = 2
+[species.i]
+charge = 1
+mass = 7e3
+density = 1e15
+per_cell = 2
+like = "e"
+[species.n]
+charge = -1
+mass = 7e3
+[gas.he]
+density = "1e21*(1 + x)"
+temperature = 0.026
+mass = 7294
+[scattering.e]
+species = "e"
+gas = "he"
+electrons = "e"
+ions = "i"
+cross_sections = """ + LXCAT + """
+[reaction.r]
+between = ["i", "n"]
+rate = "1e-13*sqrt(0.026/max(energy, 0.001))"
+[circuit.c]
+electrode = "x high"
+source = "300*sin(8e7*t)"
+resistance = 50
+capacitance = 1e-9
+area = 0.01
+[dielectric.d]
+where = "x < 0.004"
+permittivity = 4
+[secondary.s]
+by = "e"
+emits = "e"
+coefficient = "vaughan(energy, angle, 400, 2.1)"
+at = ["x high"]
+[merging.m]
+species = "e"
+above = 20
+every = 2
+[splitting.h]
+species = "i"
+below = 4
+per_cell = 100
+[mean.p]
+quantity = "power"
+length = 1e-9
+""",
+    """
+[units]
+density = 1e20
+[grid]
+cells = [12, 10]
+length = [3, 2]
+[boundaries]
+y = "conducting"
+potential_y = [0, 0.1]
+[time]
+end = 1
+step = 0.1
+[fields]
+solver = "electrostatic"
+[species.e]
+charge = -1
+mass = 1
+[emission.hot]
+species = "e"
+at = [1.5, 0]
+normal = [0, 1]
+half_width = 1
+law = "richardson"
+work_function = 8e-6
+temperature = 4e-7
+profile = "1 + 0.1*cos(x)"
+per_cell = 1e6
+[dielectric.block]
+where = "(abs(x-1) < 0.5)*(y > 1)"
+permittivity = 3
+[conductor.wire]
+where = "(x-2.5)^2 + (y-1)^2 < 0.1"
+[circuit.float]
+electrode = "wire"
+floating = true
+""",
+    """
+[grid]
+cells = [20, 16]
+length = [10, 8]
+[boundaries]
+x = "absorbing"
+[time]
+end = 1
+[laser.pulse]
+at = 2
+wavelength = 4
+a0 = 0.1
+waist = 3
+focus = 4
+direction = [1, 0.4]
+centre = [2, 3]
+envelope = "gauss(t - 2, 1)"
 """,
 ]
 BASES += [path.read_text() for path in sorted((ROOT / "examples").glob("*/input.toml"))

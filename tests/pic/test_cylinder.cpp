@@ -189,6 +189,10 @@ TEST(cylinder, what_it_has_not_is_refused) {
           "the low side of r: an axis is the low side of r in a cylinder");
   refused([](plan& p) { p.field_boundaries[0] = {field_boundary::axis, field_boundary::axis}; }, "the low side of z");
   refused([](plan& p) { p.potentials[1][0] = 1; }, "potential of the low side of r = 1");
+  refused([](plan& p) { p.permittivity.assign(std::size_t(p.cells[0]) * std::size_t(p.cells[1]), 2); },
+          "a cylinder has no dielectrics");
+  refused([](plan& p) { p.resamplings = {{.name = "s", .species = 0, .splits = true, .count = 9}}; },
+          "resampling s: a cylinder has merging only");
 }
 
 }  // namespace

@@ -54,6 +54,61 @@ TEST(antenna, sends_its_wave_to_both_sides) {
   }
 }
 
+// At 35 degrees to the plane, both polarisations: amplitudes within 1 %, the wave vector on the mesh.
+TEST(antenna, sends_an_oblique_wave) {
+  const double omega = 3, sine = std::sin(0.61), cosine = std::cos(0.61), angle = 0.6;
+  plan p = between(periodic(2, 1, 160, 2), 0, field_boundary::absorbing, particle_boundary::absorbed,
+                   particle_boundary::absorbed);
+  p.species_list.clear();
+  p.layer = 16;
+  p.cells[0] = 200, p.cells[1] = 40, p.lengths[0] = 20, p.lengths[1] = 2 * std::numbers::pi / (omega * sine);
+  const int period = 35, count = 4 * period;
+  p.dt = 2 * std::numbers::pi / (omega * period);  // 0.89 of the limit
+  for (const double side : {1.0, -1.0}) {
+    antenna a{.normal = 0,
+              .position = 10,
+              .omega = omega,
+              .field = 0.2,
+              .angle = angle,
+              .direction = {side * cosine, sine, 0}};
+    a.envelope_before = 200;
+    const int steps = 900, rise = 400;
+    for (int n = -200; n < steps; ++n)
+      a.envelope.push_back(n < 0 ? 0 : n < rise ? std::pow(std::sin(n * std::numbers::pi / (2 * rise)), 2) : 1);
+    p.antennas = {a};
+    std::map<std::pair<int, int>, std::array<std::complex<double>, 3>> wave;  // by cell
+    const run result = on(1, p, {.pool = {.workers = 1}}, [&](plasma& s) {
+      s.start();
+      s.advance(steps - count, false);
+      for (int n = 0; n < count; ++n) {
+        s.advance(1, false);
+        const std::complex<double> by = std::polar(2.0 / count, 2 * std::numbers::pi * n / period);
+        for (const int patch : s.local_patches()) {
+          const patch_grid m = s.mesh(patch);
+          const char* names[] = {"ex", "ey", "ez"};
+          for (std::size_t c = 0; c < 3; ++c) {
+            const auto e = s.field(patch, names[c]);
+            for (int j = 0, k = 0; j < m.cells[1]; ++j)
+              for (int i = 0; i < m.cells[0]; ++i, ++k)
+                wave[{m.first[0] + i, m.first[1] + j}][c] += by * e[std::size_t(k)];
+          }
+        }
+      }
+      return std::vector<double>();
+    });
+    ASSERT_EQ(result.errors, std::vector<std::string>{""});
+    for (const int cell : {140, 60}) {  // the direction asked for and its image
+      const auto& at = wave[{cell, 11}];
+      EXPECT_NEAR(std::abs(at[2]), 0.2 * std::sin(angle), 0.002) << cell;
+      EXPECT_NEAR(std::abs(at[1]), 0.2 * std::cos(angle) * cosine, 0.002) << cell;
+      EXPECT_NEAR(std::abs(at[0]), 0.2 * std::cos(angle) * sine, 0.002) << cell;
+      const auto up = wave[{cell, 12}][2] / at[2], on_way = wave[{cell + 1, 11}][2] / at[2];
+      EXPECT_NEAR(std::arg(up), omega * sine * p.spacing(1), 0.003) << cell;
+      EXPECT_NEAR(std::arg(on_way), (cell == 140 ? 1 : -1) * omega * cosine * p.spacing(0), 0.005) << cell;
+    }
+  }
+}
+
 // Width, height, curvature and the phase of Gouy, at any distance from the focus.
 TEST(antenna, has_the_amplitude_of_a_gaussian_beam) {
   for (int dimensions = 2; dimensions <= 3; ++dimensions) {
@@ -349,6 +404,10 @@ TEST(light, misuse_is_an_error) {
   refused([](plan& p) { p.antennas[0].omega = 100; });
   refused([](plan& p) { p.antennas[0].waist = -1; });
   refused([](plan& p) { p.antennas[0].envelope = {NAN}; });
+  refused([](plan& p) { p.antennas[0].direction = {0, 1, 0}; });
+  refused([](plan& p) { p.antennas[0].direction = {0.8, 0.5, 0}; });
+  refused([](plan& p) { p.antennas[0].direction = {0.6, 0, 0.8}; });
+  refused([](plan& p) { p.antennas[0].direction = {0.6, 0.8, 0}, p.curl = stencil::cowan; });
   refused([](plan& p) { p.window.speed = 1.1; });
   refused([](plan& p) { p.window.start = -1; });
   refused([](plan& p) { p.field_boundaries[0] = {}, p.particle_boundaries[0] = {}; });

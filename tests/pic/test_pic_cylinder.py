@@ -173,6 +173,24 @@ def test_openpmd_files_of_a_cylinder(tmp_path, capsys):
     assert particles["u"].mean(axis=0) == pytest.approx([0, 0.1, 0.5], abs=0.02)
 
 
+def test_merging_in_a_cylinder_keeps_the_sums():
+    """Weights, momenta along z and energies, of particles that feel no field; the density by r after a step, too."""
+    def warm(end, **sections):
+        electrons = ELECTRONS | {"density": 0.1, "per_cell": 64, "temperature": 1e-3, "drift": [0.1, 0, 0]}
+        return pic.run(parameters(
+            {"e": electrons | {"test": True}}, time={"end": end, "step": 0.02},
+            boundaries={"r": "conducting", "particles_r": "reflected"},
+            mean={"n": {"quantity": "density", "species": "e", "length": 0.02}}, **sections))
+
+    found = warm(2, merging={"m": {"species": "e", "above": 16, "every": 20}})
+    assert found["e.number"].values[0] < 0.3 * 64 * 8 * 32 < found["m.count"].values[0]
+    for name in ("e.weight", "e.kinetic", "e.pz"):
+        values = found[name].values
+        assert values == pytest.approx(np.full_like(values, values[0]), rel=1e-12)
+    density, unmerged = (one["mean_n"].values[0].mean(axis=0) for one in (found, warm(0.02)))
+    assert density == pytest.approx(unmerged, rel=0.01)
+
+
 @pytest.mark.parametrize(("sections", "message"), [
     ({"fields": {"solver": "electromagnetic"}}, 'grid.geometry = "cylinder" is not allowed: it needs fields.solver'),
     ({"grid": {"cells": [8], "length": [1]}}, "grid.cells = [8] is not allowed: a cylinder has two directions"),
@@ -185,7 +203,8 @@ def test_openpmd_files_of_a_cylinder(tmp_path, capsys):
     ({"boundaries": {"z": "absorbing", "layer": 3}}, "z: an electrostatic field has no absorbing sides"),
     ({"window": {"speed": 1.0}}, "window.speed = 1"),
     ({"laser": {"a": {"at": 1, "wavelength": 1, "a0": 1, "envelope": 1}}}, "laser.a"),
-    ({"dielectric": {"d": {"where": "r > 1", "permittivity": 2}}}, "dielectric.d"),
+    ({"dielectric": {"d": {"where": "r > 1", "permittivity": 2}}}, "dielectric.d: a cylinder has no"),
+    ({"splitting": {"s": {"species": "e", "below": 9, "per_cell": 9}}}, "splitting.s: a cylinder has merging only"),
     ({"probe": {"p": {"field": "ex", "at": [0, 0]}}}, 'probe.p.field = "ex" is not allowed: with grid.geometry'),
     ({"probe": {"p": {"field": "jz", "at": [0, 0]}}}, "no current on the mesh"),
     ({"probe": {"p": {"field": "er", "at": [0, 0], "along": "y"}}}, 'probe.p.along = "y"'),

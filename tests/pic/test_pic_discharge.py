@@ -1,4 +1,4 @@
-"""Discharges in the report: sheath edges, energies by place, circuits."""
+"""Discharges in the report: sheath edges, power balance, energies by place, circuits."""
 
 import numpy as np
 import pytest
@@ -7,6 +7,7 @@ from plaq import pic
 from plaq.data.estimate import Axis
 from plaq.data.recorded import Recorded
 from plaq.pic.results.discharge import density_means, sheath_edges
+from plaq.pic.results.power import balances, mean_power
 from plaq.pic.results.results import Results
 
 COLUMNS = "COLUMNS: Energy (eV) | Cross section (m2)\n-----\n"
@@ -51,13 +52,27 @@ def discharge():
                              "capacitance": 1e-9, "area": 0.01}},
         mean={"n_e": {"quantity": "density", "species": "e"} | mean,
               "n_i": {"quantity": "density", "species": "i"} | mean,
-              "phi": {"quantity": "phi"} | mean,
+              "phi": {"quantity": "phi"} | mean, "power": {"quantity": "power"} | mean | {"every": 1},
               "eedf": {"quantity": "spectrum", "species": "e", "bins": 60, "high": 60} | mean},
         output={"pictures": 0, "gauss": False}, run={"workers": 1}))
 
 
+def test_the_power_balance_closes(discharge):
+    """What fields give by the energies of the particles is J E within 3 %; inelastic losses are those counted."""
+    found = balances(discharge)
+    assert list(found) == ["e", "i"]
+    total = sum(balance.from_field for balance in found.values())
+    assert mean_power(discharge) == pytest.approx(total, rel=0.03)
+    times = discharge.time
+    chosen = times > discharge.history["windows"]["mean_power"][0]
+    counted = discharge["e.count_weight_ionisation_24.6"].values[chosen].sum() * 24.6 / 510998.95
+    booked = discharge["e.count_energy_ionisation_24.6"].values[chosen].sum()
+    assert booked == pytest.approx(counted, rel=0.01)
+
+
 def test_the_report_draws_a_discharge(discharge):
     drawings = discharge.drawings()
-    assert {"sheath", "eedf_by_place", "circuit_powered"} <= drawings.keys()
+    assert {"sheath", "power_balance", "eedf_by_place", "circuit_powered"} <= drawings.keys()
     assert len(discharge.plot("sheath").axes) == 2 and len(discharge.plot("circuit_powered").axes) == 3
     assert discharge.plot("eedf_by_place").axes[0].get_yscale() == "log"
+    assert "The mean of J E is" in drawings["power_balance"].caption

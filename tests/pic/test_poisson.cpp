@@ -9,6 +9,7 @@
 #include "plaq/base/error.hpp"
 #include "plaq/pic/fields/conductors.hpp"
 #include "plaq/pic/mesh/neighbours.hpp"
+#include "plaq/pic/mesh/permittivity.hpp"
 #include "plaq/pic/poisson/poisson.hpp"
 #include "plaq/task/task.hpp"
 #include "whole.hpp"
@@ -50,7 +51,7 @@ std::vector<double> some_charge(const plan& p) {
   return rho;
 }
 
-/// Calls use(node, -laplace phi - rho, phi) at every node of the box that is not on a side.
+/// Calls use(node, -div(epsilon grad phi) - rho, phi) at every node of the box that is not on a side.
 template <class Use>
 void for_each_residual(const plan& p, const std::vector<double>& rho, const std::map<int, std::vector<double>>& phi,
                        Use use) {
@@ -66,7 +67,10 @@ void for_each_residual(const plan& p, const std::vector<double>& rho, const std:
           for (int d = 0; d < p.dimensions; ++d) {
             const auto i = m.index(at), s = m.stride[d];
             on_side = on_side || (!p.periodic(d) && node[d] == 0);
-            sum += (2 * values[std::size_t(i)] - values[std::size_t(i - s)] - values[std::size_t(i + s)]) /
+            point before = node;
+            --before[d];
+            sum += (edge_permittivity(p, node, d) * (values[std::size_t(i)] - values[std::size_t(i + s)]) +
+                    edge_permittivity(p, before, d) * (values[std::size_t(i)] - values[std::size_t(i - s)])) /
                    (p.spacing(d) * p.spacing(d));
           }
           if (!on_side)
@@ -152,6 +156,35 @@ TEST(poisson, conductors_in_the_box_have_their_potentials) {
     });
     EXPECT_EQ(visited, potentials.size());
   }
+}
+
+// With dielectrics in any cells, also beside conductors, sides and themselves across a periodic side.
+TEST(poisson, solves_its_equation_with_dielectrics) {
+  for (int dimensions = 1; dimensions <= 3; ++dimensions)
+    for (const bool conductors : {false, true}) {
+      plan p = with_conductors(dimensions);
+      if (!conductors) p.conductors.clear();
+      std::map<std::int64_t, double> potentials;
+      for (const auto& c : p.conductors)
+        for (const auto n : c.nodes) potentials[n] = c.potential;
+      auto rho = some_charge(p);
+      for (std::size_t i = 0; i < rho.size(); ++i) {
+        const point at{int(i) % p.cells[0], int(i) / p.cells[0] % p.cells[1], int(i) / p.cells[0] / p.cells[1]};
+        if (potentials.contains(number_of_node(p, at))) rho[i] = 0;
+        const int block = at[0] / 3 + 5 * (at[1] / 4) + 7 * (at[2] / 5);
+        p.permittivity.push_back(block % 3 == 0 ? 1 : block % 3 == 1 ? 4 : 30);
+      }
+      p.check();
+      const auto phi = solved(p, rho);
+      EXPECT_EQ(phi, solved(p, rho, 3));
+      for_each_residual(p, rho, phi, [&](const point& node, double residual, double value) {
+        const auto entry = potentials.find(number_of_node(p, node));
+        if (entry == potentials.end())
+          EXPECT_NEAR(residual, 0, 1e-10) << dimensions << conductors;
+        else
+          EXPECT_NEAR(value, entry->second, 1e-11) << dimensions;
+      });
+    }
 }
 
 // A solid cell absorbs particles; a plane of nodes lets them through.

@@ -6,6 +6,7 @@
 #include "plaq/pic/fields/cylinder.hpp"
 #include "plaq/pic/fields/field_boundaries.hpp"
 #include "plaq/pic/fields/field_kernels.hpp"
+#include "plaq/pic/mesh/permittivity.hpp"
 #include "plaq/pic/particles/kernels.hpp"
 #include "plaq/pic/step.hpp"
 
@@ -26,13 +27,22 @@ region gauss_nodes(const plan& p, const patch_grid& m, const sides& walls) {
   return r;
 }
 
-/// Returns the fields with epsilon E for E, in one dimension.
+/// Returns the fields with epsilon E for E, where Gauss's law needs it.
 template <class T>
-fields<T> displacement_field(const plan& p, const patch<T>& self) {
+fields<T> displacement_field(const plan& p, const patch<T>& self, const region& r) {
   fields<T> out = self.f;
-  for (int i = -self.mesh.guard[0]; i < self.mesh.cells[0] + self.mesh.guard[0]; ++i)
-    if (const int cell = self.mesh.first[0] + i; cell >= 0 && cell < p.cells[0])
-      out.e[0][std::size_t(self.mesh.index({i, 0, 0}))] *= T(p.permittivity[std::size_t(cell)]);
+  point at;
+  for (int d = 0; d < self.mesh.dimensions; ++d) {
+    region edges = r;
+    --edges.low[d];
+    for (at[2] = edges.low[2]; at[2] < edges.high[2]; ++at[2])
+      for (at[1] = edges.low[1]; at[1] < edges.high[1]; ++at[1])
+        for (at[0] = edges.low[0]; at[0] < edges.high[0]; ++at[0]) {
+          point node = at;
+          for (int t = 0; t < self.mesh.dimensions; ++t) node[t] += self.mesh.first[t];
+          out.e[std::size_t(d)][std::size_t(self.mesh.index(at))] *= T(edge_permittivity(p, node, d));
+        }
+  }
   return out;
 }
 
@@ -42,7 +52,7 @@ std::vector<T> residual_of(const plan& p, const patch<T>& self) {
   const region r = gauss_nodes(p, self.mesh, self.walls);
   auto out = self.mesh.cylinder       ? ring_gauss_residual(self.mesh, r, self.f)
              : p.permittivity.empty() ? gauss_residual(self.mesh, r, self.f)
-                                      : gauss_residual(self.mesh, r, displacement_field(p, self));
+                                      : gauss_residual(self.mesh, r, displacement_field(p, self, r));
   auto next = out.begin();
   if (!self.solids.nodes.empty())
     for_each_row(self.mesh, r, [&](std::ptrdiff_t at, std::ptrdiff_t n) {

@@ -20,6 +20,7 @@
 #include "plaq/pic/processes/outbox.hpp"
 #include "plaq/pic/processes/particle_boundaries.hpp"
 #include "plaq/pic/processes/reactions.hpp"
+#include "plaq/pic/processes/resampling.hpp"
 
 namespace plaq::pic {
 
@@ -59,7 +60,8 @@ std::vector<moving_particles<T>> inject(const plan& p, patch<T>& self) {
   return out;
 }
 
-/// Ionises by the field, changes particles by Coulomb collisions, reactions and gases; sorts all species by cell.
+/// Ionises by the field, changes particles by Coulomb collisions, reactions and gases, merges and splits them; sorts
+/// all species by cell.
 template <class T>
 void collide(const plan& p, patch<T>& self) {
   sort_particles(self);
@@ -72,6 +74,10 @@ void collide(const plan& p, patch<T>& self) {
   react(p, self);
   sort_particles(self);
   scatter_in_gases(p, self);
+  if (resample(p, self)) {
+    self.sorted = false;
+    sort_particles(self);
+  }
 }
 
 /// Advances a species, with its current; records its energy and momentum.
@@ -179,9 +185,9 @@ std::vector<parcel<T>> push(const plan& p, patch<T>& self, const std::vector<poi
   self.followed_count.assign(p.species_list.size(), 0);
   const auto emitted = inject(p, self);
   const felt_fields<T> felt(p, self, double(self.step) * p.dt);
+  for (auto& component : self.f.j) std::ranges::fill(component, T(0));
   collide(p, self);
   self.with_current = current, self.sorted = false;
-  for (auto& component : self.f.j) std::ranges::fill(component, T(0));
   for (std::size_t s = 0; s < p.species_list.size(); ++s) {
     crossing crossed = push_species(p, self, s);
     followed particles{std::move(crossed.to_follow), {}};

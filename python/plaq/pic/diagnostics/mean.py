@@ -64,6 +64,10 @@ class Mean(Recorder):
             self.moved.append(plasma.offset)
             self.sum = 0.0
 
+    def span(self) -> tuple[float, float]:
+        """Return the begin of the first window and the end of the last one, in 1/ω_p."""
+        return self.first * self.setup.dt, self.steps[-1] * self.setup.dt
+
     def state(self) -> dict[str, Any]:
         return {**super().state(), "sum": self.sum, "before": self.before}
 

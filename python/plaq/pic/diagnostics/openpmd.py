@@ -1,8 +1,8 @@
 """Writer of openPMD files, standard 1.1.0 with the ED-PIC extension, one for each time (`data_00000100.h5`).
 
 Numbers are normalised as in plaq; ``unitSI`` converts them to SI where the input has the reference density, and is
-1 without it. Weights are those of the standard: real particles (in 1D and 2D per m² and m) with the reference density;
-their ``plaqUnit`` is W = n_0 (c/ω_p)^D in that unit. Huebl et al.,
+1 without it, and the attribute ``plaqUnits`` says so. Weights are those of the standard: real particles (in 1D and 2D
+per m² and m) with the reference density; their ``plaqUnit`` is W = n_0 (c/ω_p)^D in that unit. Huebl et al.,
 doi:10.5281/zenodo.1167843.
 
 Meshes of a cylinder have the geometry thetaMode with the mode m = 0, [m, r, z]. Its particles are at the azimuth 0,
@@ -24,6 +24,7 @@ import h5py
 import numpy as np
 
 from plaq.files.atomic import atomic_file
+from plaq.pic.inputs.openpmd_input import NORMALISED, UNITS
 from plaq.pic.inputs.setup import Setup
 from plaq.pic.inputs.units import ELECTRON_MASS, ELEMENTARY_CHARGE, SPEED_OF_LIGHT
 from plaq.pic.plasma import Plasma
@@ -119,7 +120,7 @@ def _write(path: Path, setup: Setup, step: int, fields: Mapping[str, np.ndarray]
     with h5py.File(content, "w", libver=("v110", "v110")) as file:
         _texts(file, openPMD="1.1.0", basePath="/data/%T/", meshesPath="fields/", particlesPath="particles/",
                iterationEncoding="fileBased", iterationFormat=PATTERN, software="plaq", softwareVersion=software,
-               comment=setup.units.describe())
+               comment=setup.units.describe(), **({UNITS: NORMALISED} if setup.units.density is None else {}))
         file.attrs["openPMDextension"] = np.uint32(1)
         data = file.create_group(f"data/{step}")
         data.attrs.update(time=step * setup.dt, dt=setup.dt, timeUnitSI=setup.units.in_si("time"))

@@ -23,7 +23,7 @@ _LIMIT = {"yee": "(Σ 1/Δ²)^(-1/2)", "cowan": "min Δ", "lehe": "min(Δx, (1/�
 def check(values: Mapping[str, Any], source: str) -> None:
     """Raise InputError for the first mistake."""
     for check_part in (_shapes, cylinder_checks.check, _sizes, _boundaries, _unused, _step, check_species,
-                       electrode_checks.check, _lasers, _window, _collisions, _scattering, _reactions,
+                       electrode_checks.check, _lasers, _window, _collisions, _scattering, _reactions, _resampling,
                        check_ionisations, _diagnostics, _means, _formulas):
         check_part(values, source)
 
@@ -161,6 +161,8 @@ def _lasers(values: Mapping[str, Any], source: str) -> None:
             raise refuse(source, f"{key}.normal", laser.normal, f"grid.cells has {dimension} directions")
         if laser.centre != "auto" and len(laser.centre) != dimension:
             raise refuse(source, f"{key}.centre", list(laser.centre), f"grid.cells has {dimension} directions")
+        if laser.direction != "normal":
+            _direction(values, source, key, laser)
         if laser.waist is not None and dimension == 1:
             raise refuse(source, f"{key}.waist", laser.waist, "in one dimension there are plane waves")
         across = DIRECTIONS.index(laser.normal)
@@ -170,6 +172,18 @@ def _lasers(values: Mapping[str, Any], source: str) -> None:
                          f"from {cell:.6g} to {grid.length[across] - cell:.6g}, a cell from the sides of the box")
         if laser.wavelength < 4 * cell:
             raise refuse(source, f"{key}.wavelength", laser.wavelength, f"at least 4 cells, {4 * cell:.6g}")
+
+
+def _direction(values: Mapping[str, Any], source: str, key: str, laser: Any) -> None:
+    dimension, given = len(values["grid"].cells), list(laser.direction)
+    if len(given) != dimension:
+        raise refuse(source, f"{key}.direction", given, f"grid.cells has {dimension} directions")
+    length = math.hypot(*given)
+    if abs(given[DIRECTIONS.index(laser.normal)]) <= math.cos(math.radians(80)) * length:
+        raise refuse(source, f"{key}.direction", given, f"at most 80° from the normal {laser.normal}")
+    if values["fields"].stencil != "yee":
+        raise refuse(source, f"{key}.direction", given, f'with fields.stencil = "yee", and it is '
+                     f'{values["fields"].stencil}')
 
 
 def _window(values: Mapping[str, Any], source: str) -> None:
@@ -239,6 +253,21 @@ def _reactions(values: Mapping[str, Any], source: str) -> None:
             raise InputError(f"{source}: {key} has either a rate or a cross_section")
         if section.released and len(section.products) != 2:
             raise refuse(source, f"{key}.released", section.released, "it is the energy of two products")
+
+
+def _resampling(values: Mapping[str, Any], source: str) -> None:
+    for kind in ("merging", "splitting"):
+        for name, section in values[kind].items():
+            known(source, f"{kind}.{name}.species", section.species, values["species"])
+            for other in ("splitting", "reaction", "ionisation"):
+                if other != kind and name in values[other]:
+                    raise InputError(f"{source}: {kind}.{name}: {other}.{name} has its name, and counts of both have "
+                                     "it in the history")
+    for name, section in values["merging"].items():
+        for other, split in values["splitting"].items():
+            if section.species == split.species and section.above < split.below:
+                raise refuse(source, f"merging.{name}.above", section.above,
+                             f"at least splitting.{other}.below = {split.below}")
 
 
 def _diagnostics(values: Mapping[str, Any], source: str) -> None:

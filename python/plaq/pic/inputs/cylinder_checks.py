@@ -50,6 +50,10 @@ def _cylinder(values: Mapping[str, Any], source: str) -> None:
         raise refuse(source, "fields.filter_passes", values["fields"].filter_passes, "0 in a cylinder")
     if values["external"].file is not None:
         raise refuse(source, "external.file", values["external"].file, "a cylinder has external fields by formula only")
+    for name in values["dielectric"]:
+        raise InputError(f"{source}: dielectric.{name}: a cylinder has no dielectrics")
+    for name in values["splitting"]:
+        raise InputError(f"{source}: splitting.{name}: a cylinder has merging only, its cells differ in volume")
     for name, species in values["species"].items():
         if species.file is not None:
             raise refuse(source, f"species.{name}.file", species.file, "a cylinder has particles by density only")

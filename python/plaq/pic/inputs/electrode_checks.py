@@ -81,11 +81,11 @@ def _conductors(values: Mapping[str, Any], source: str) -> None:
 
 
 def _dielectrics(values: Mapping[str, Any], source: str) -> None:
+    conducting = any("conducting" in getattr(values["boundaries"], d) for d in directions_of(values))
     for name in values["dielectric"]:
-        if (len(values["grid"].cells) != 1 or values["fields"].solver != "electrostatic"
-                or values["boundaries"].x != ("conducting", "conducting")):
-            raise InputError(f'{source}: dielectric.{name}: dielectrics need fields.solver = "electrostatic", one '
-                             'direction and boundaries.x = "conducting"')
+        if values["fields"].solver != "electrostatic" or not conducting:
+            raise InputError(f'{source}: dielectric.{name}: dielectrics need fields.solver = "electrostatic" and a '
+                             "conducting side")
 
 
 def _circuits(values: Mapping[str, Any], source: str) -> None:

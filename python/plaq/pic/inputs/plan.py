@@ -45,7 +45,7 @@ def plan_of(setup: Setup, whole: bool = True) -> _core.pic.Plan:
     plan.antennas = [antenna_of(setup, name, whole) for name in p.laser]
     plan.conductors = [conductor for name, potential in zip(p.conductor, potentials[2 * setup.dimension:])
                        for conductor in conductor_of(setup, name, float(potential), whole)]
-    plan.permittivity = setup.permittivity()
+    plan.permittivity = setup.permittivity(whole)
     plan.circuits = [circuit_of(setup, name) for name in p.circuit]
     if setup.units.density is not None:
         plan.coupling, plan.density_scale = setup.units.coupling(), setup.units.density_scale()
@@ -55,6 +55,11 @@ def plan_of(setup: Setup, whole: bool = True) -> _core.pic.Plan:
         for pair in p.collision.values()]
     plan.scatterings = [scattering_of(setup, name, whole) for name in p.scattering]
     plan.reactions = [reaction_of(setup, name) for name in p.reaction]
+    plan.resamplings = [*(_core.pic.Resampling(name, names.index(own.species), False, own.above, own.every, 0.0)
+                          for name, own in p.merging.items()),
+                        *(_core.pic.Resampling(name, names.index(own.species), True, own.below, own.every,
+                                               setup.cell_volume / own.per_cell)
+                          for name, own in p.splitting.items())]
     plan.secondaries = [secondary_of(setup, name) for name in p.secondary]
     plan.field_ionisations = [ionisation_of(setup, name) for name in p.ionisation]
     plan.external = external_of(setup, whole)
@@ -83,13 +88,21 @@ def circuit_of(setup: Setup, name: str) -> _core.pic.Circuit:
 def antenna_of(setup: Setup, name: str, whole: bool) -> _core.pic.Antenna:
     laser, length = setup.p.laser[name], setup.length_unit
     omega = 2 * math.pi / (laser.wavelength * length)
-    envelope = setup.envelope(name, 1 if whole else setup.sampled_step)
     centre = ([extent / 2 for extent in setup.lengths] if laser.centre == "auto"
               else [x * length for x in laser.centre])
-    return _core.pic.Antenna(DIRECTIONS.index(laser.normal), laser.at * length, omega, laser.phase,
+    normal, direction, before, after = DIRECTIONS.index(laser.normal), [0.0], 0, 0
+    if laser.direction != "normal":
+        direction = (np.array(laser.direction) / math.hypot(*laser.direction)).tolist()
+        ways = [sorted((-n * c, n * (extent - c)))  # along the direction, from the beam's axis to both ends
+                for d, (n, c, extent) in enumerate(zip(direction, centre, setup.lengths)) if d != normal]
+        before = max(0, math.ceil(sum(far for _, far in ways) / setup.dt) + 1)
+        after = max(0, math.ceil(-sum(near for near, _ in ways) / setup.dt) + 1)
+    every = 1 if whole else -(-(before + setup.steps + after) // setup.samples)
+    envelope = setup.envelope(name, every, before, after)
+    return _core.pic.Antenna(normal, laser.at * length, omega, laser.phase,
                              laser.a0 * omega, laser.angle,
                              (laser.waist or 0.0) * length, laser.focus * length, centre,
-                             envelope if whole else envelope[:0])
+                             envelope if whole else envelope[:0], direction, before)
 
 
 def conductor_of(setup: Setup, name: str, potential: float, whole: bool) -> list[_core.pic.Conductor]:

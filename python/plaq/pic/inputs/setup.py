@@ -146,13 +146,17 @@ class Setup:
 
         return np.concatenate(list(self._in_time(key, formula, unit, 0.0, every, check)))
 
-    def envelope(self, name: str, every: int = 1) -> np.ndarray:
-        """Return the envelope of [laser.NAME] in the middle of each step, or of every n-th, until it stays 0."""
+    def envelope(self, name: str, every: int = 1, before: int = 0, after: int = 0) -> np.ndarray:
+        """Return the envelope of [laser.NAME] in the middle of each step, or of every n-th, until it stays 0.
+
+        From so many steps before the first one to so many after the last.
+        """
         key = f"laser.{name}.envelope"
         formula = read_formula(self.p.laser[name].envelope, ("t",), self.p.constants, key)
         kept, zeros = [np.zeros(0)], 0
-        for values in self._in_time(key, formula, 1.0, 0.5, every):
-            values = np.broadcast_to(values, -(-self.steps // every)) if not formula.uses else values
+        for values in self._in_time(key, formula, 1.0, 0.5, every, steps=(-before, self.steps + after)):
+            if not formula.uses:
+                values = np.broadcast_to(values, -(-(before + self.steps + after) // every))
             nonzero = np.flatnonzero(values)
             if len(nonzero):
                 kept += [np.zeros(zeros), values[: nonzero[-1] + 1]]
@@ -161,12 +165,14 @@ class Setup:
         return np.concatenate(kept)
 
     def _in_time(self, key: str, formula: Formula, unit: float, shift: float, every: int,
-                 check: Callable[[np.ndarray, np.ndarray], None] = lambda times, values: None) -> Iterator[np.ndarray]:
-        """Yield the values of a formula of t at all steps, or every n-th, piece by piece."""
-        count = -(-self.steps // every) if formula.uses else 1
+                 check: Callable[[np.ndarray, np.ndarray], None] = lambda times, values: None,
+                 steps: tuple[int, int] | None = None) -> Iterator[np.ndarray]:
+        """Yield the values of a formula of t at all steps, or every n-th, piece by piece; or from a step to another."""
+        begin, end = steps or (0, self.steps)
+        count = -(-(end - begin) // every) if formula.uses else 1
         for first in range(0, count, PIECE):
-            steps = np.arange(first, min(first + PIECE, count)) * every
-            times = (steps + shift) * self.dt / self.units.of("time")
+            numbers = begin + np.arange(first, min(first + PIECE, count)) * every
+            times = (numbers + shift) * self.dt / self.units.of("time")
             values = unit * finite(key, formula, unit, t=times)
             check(times, values)
             yield values
@@ -206,20 +212,35 @@ class Setup:
             raise InputError(f"conductor.{name}.where: {profile.text} is 0 at every node of the mesh")
         return nodes
 
-    def permittivity(self) -> np.ndarray:
-        """Return the relative permittivity of each cell of one dimension; empty without dielectrics."""
+    def permittivity(self, whole: bool = True) -> np.ndarray:
+        """Return the relative permittivity of each cell, x fastest; empty without dielectrics.
+
+        Not ``whole``, of a box with more than `samples` cells: only checks formulas at a sample, and returns none.
+        """
         if not self.p.dielectric:
             return np.zeros(0)
-        values, centres = np.ones(self.cells), self.centres((0,), self.cells)
-        for name, dielectric in self.p.dielectric.items():
-            profile = self.profile(f"dielectric.{name}.where", dielectric.where, "")
-            inside = np.broadcast_to(profile.at(centres) != 0, values.shape)
-            if not inside.any():
+        profiles = {name: self.profile(f"dielectric.{name}.where", own.where, "")
+                    for name, own in self.p.dielectric.items()}
+        count, parts, found = math.prod(self.cells), [], set()
+        if not whole and count > self.samples:
+            for points in self.sample_points():
+                for profile in profiles.values():
+                    profile.at(points)
+            return np.zeros(0)
+        for first in range(0, count, PIECE):
+            at = np.unravel_index(np.arange(first, min(first + PIECE, count)), self.cells, order="F")
+            parts.append(np.ones(len(at[0])))
+            for name, profile in profiles.items():
+                inside = np.broadcast_to(profile.at((np.stack(at, axis=1) + 0.5) * self.spacing) != 0,
+                                         parts[-1].shape)
+                if (parts[-1][inside] > 1).any():
+                    raise InputError(f"dielectric.{name}.where: {profile.text} has cells of another dielectric")
+                parts[-1][inside] = self.p.dielectric[name].permittivity
+                found |= {name} if inside.any() else set()
+        for name, profile in profiles.items():
+            if name not in found:
                 raise InputError(f"dielectric.{name}.where: {profile.text} is 0 in every cell")
-            if (values[inside] > 1).any():
-                raise InputError(f"dielectric.{name}.where: {profile.text} has cells of another dielectric")
-            values[inside] = dielectric.permittivity
-        return values
+        return np.concatenate(parts)
 
     @property
     def electrodes(self) -> list[str]:

@@ -41,8 +41,8 @@ SECTIONS = {
                   "a point in one dimension, a line in two, a square in three.",
     "conductor.*": "Conductors within the box: the nodes of the mesh where a formula is not 0, "
                    "all at one potential. Particles that enter cells with no other nodes are absorbed.",
-    "dielectric.*": "Dielectrics between conducting sides, in one dimension: cells where a formula is not 0. "
-                    "Particles that enter are absorbed, and their charge stays on the surface.",
+    "dielectric.*": "Dielectrics in an electrostatic run: cells where a formula is not 0. Particles that enter are "
+                    "absorbed, and their charge stays on the surface.",
     "circuit.*": "Circuit from the ground to a side or conductor: a source, a resistor, a coil, a capacitor in a "
                  "row; or none, for an electrode that floats. Units: C_0 = ε_0 (c/ω_p)^(D-2) in D dimensions.",
     "laser.*": "Antennas: a plane across a direction whose current sends the same wave to both of its sides. "
@@ -56,6 +56,10 @@ SECTIONS = {
                     "units.density gives the number of real atoms.",
     "reaction.*": "Reactions of particles of two species in every cell of an electrostatic run. Products that are no "
                   "species, such as atoms of a gas, are left out.",
+    "merging.*": "Merging of macro-particles of a species in cells that have too many: packets of three or four with "
+                 "close momenta become two particles with their weight, momentum and energy.",
+    "splitting.*": "Splitting of heavy macro-particles of a species in cells that have too few, each into two of half "
+                   "its weight.",
     "secondary.*": "Emission of particles by impacts of others on sides that absorb them, by chance, with the weight "
                    "of the one that arrived.",
     "ionisation.*": "Ionisation of particles by the electric field that they feel, with the rate of Ammosov, Delone "
@@ -224,6 +228,9 @@ TABLE = [
               "distance from the plane to the focus; below 0 it lies behind"),
     Parameter("laser.*", "centre", one_of("auto", per_direction(real())), "auto", "c/ω_p",
               "a point of the beam's axis; auto: the middle of the box"),
+    Parameter("laser.*", "direction", one_of("normal", per_direction(real("[-1e6, 1e6]"))), "normal", "",
+              "of the beam, of any length, up to 80° from the normal; the envelope is that at the point where the "
+              "beam's axis meets the plane"),
     Parameter("window", "speed", real("[0, 1]"), 0.0, "c", "0: it does not move"),
     Parameter("window", "start", real("[0, inf)"), 0.0, "1/ω_p", "when it begins to move"),
     Parameter("collision.*", "between", list_of(text(), length=2), REQUIRED, "", "two species, or one with itself"),
@@ -256,6 +263,15 @@ TABLE = [
     Parameter("reaction.*", "cross_section", formula(), None, "ω_p/(n_0 c)", "instead of a rate: k = σ(energy) v"),
     Parameter("reaction.*", "released", real(), 0.0, "m_e c²",
               "kinetic energy that two products have more than the reactants; below 0 it is a threshold"),
+    Parameter("merging.*", "species", text(), REQUIRED, "", "whose particles are merged"),
+    Parameter("merging.*", "above", integer(4, 10**7), REQUIRED, "", "macro-particles in a cell; so many are left"),
+    Parameter("merging.*", "every", _count, 1, "steps", "from one merging to the next"),
+    Parameter("splitting.*", "species", text(), REQUIRED, "", "whose particles are split"),
+    Parameter("splitting.*", "below", integer(2, 10**7), REQUIRED, "",
+              "macro-particles in a cell that has some; up to so many are made"),
+    Parameter("splitting.*", "per_cell", real("(0, 1e7]"), REQUIRED, "",
+              "macro-particles in a cell at the density n_0, which sets the least weight after splitting"),
+    Parameter("splitting.*", "every", _count, 1, "steps", "from one splitting to the next"),
     Parameter("secondary.*", "by", text(), REQUIRED, "", "the species that arrives"),
     Parameter("secondary.*", "emits", text(), REQUIRED, "", "the species that is emitted"),
     Parameter("secondary.*", "coefficient", formula(), REQUIRED, "",

@@ -37,6 +37,10 @@ def describe(setup: Setup) -> str:
         *external(setup),
         *((f"ionisation {name}", f"of {own.species} to {own.ions} and {own.electrons} by the field")
           for name, own in p.ionisation.items()),
+        *((f"merging {name}", f"of {own.species} in cells with more than {own.above}, every {own.every} steps")
+          for name, own in p.merging.items()),
+        *((f"splitting {name}", f"of {own.species} in cells with fewer than {own.below}, every {own.every} steps")
+          for name, own in p.splitting.items()),
         ("memory", f"{format_size(needed.sum())}, the largest patch {format_size(needed.max())}"
          + (f"; up to {format_size(more)} more for particles from plates, if none leaves"
             if (more := loads.emitted_bytes(setup)) else "")),
@@ -95,19 +99,19 @@ def conductors(setup: Setup) -> list[tuple[str, str]]:
 
     An electrostatic run keeps a matrix of all nodes on their surface on each rank; InputError where they are too many.
     """
-    if not setup.p.conductor:
+    if not setup.p.conductor and not setup.p.dielectric:
         return []
     every = setup.sampled_node
     rows = [(f"conductor {name}", f"{'about ' * (every > 1)}{every * len(setup.conductor_nodes(name, every))} nodes")
              for name in setup.p.conductor]
-    if setup.p.fields.solver == "electrostatic" and every == 1:
+    if setup.p.fields.solver == "electrostatic" and every == 1 and setup.dimension > 1:
         plan = plan_of(setup, whole=False)
         if plan.surface_nodes > plan.max_surface_nodes:
-            raise InputError(f"conductors in the box have {plan.surface_nodes} nodes on their surface; at most "
-                             f"{plan.max_surface_nodes} are allowed where fields.solver is electrostatic")
+            raise InputError(f"conductors and dielectrics in the box have {plan.surface_nodes} nodes on their surface; "
+                             f"at most {plan.max_surface_nodes} are allowed where fields.solver is electrostatic")
         matrix = format_size(8 * plan.surface_nodes**2)
-        rows.append(("surface", f"{plan.surface_nodes} nodes of conductors: {matrix} on each rank, and as many "
-                     "solutions of Poisson's equation before the first step"))
+        rows.append(("surface", f"{plan.surface_nodes} nodes of conductors and dielectrics: {matrix} on each rank, "
+                     "and as many solutions of Poisson's equation before the first step"))
     return rows
 
 

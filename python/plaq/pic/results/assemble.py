@@ -9,6 +9,7 @@ import numpy as np
 
 from plaq.data.estimate import Axis
 from plaq.data.recorded import Recorded
+from plaq.pic.diagnostics.mean import Mean
 from plaq.pic.diagnostics.recorder import Recorder
 from plaq.pic.inputs.setup import Setup
 from plaq.pic.results.results import Results, field_energy, kinetic_energy, times_of
@@ -22,10 +23,16 @@ MEANINGS = {
     "emitted": ("", "macro-particles that came in, in the step"),
     "left_weight": ("W", "weight that left by a side, in the step"),
     "emitted_weight": ("W", "weight that came in, in the step"),
+    "left_energy": ("W m_e c²", "Σ w m (γ - 1) that sides took, in the step"),
+    "absorbed_energy": ("W m_e c²", "Σ w m (γ - 1) that conductors and dielectrics in the box took, in the step"),
+    "emitted_energy": ("W m_e c²", "Σ w m (γ - 1) of particles from plates and sides, in the step"),
+    "count_energy": ("W m_e c²", "kinetic energy that particles have less after a process in a gas, in the step"),
     "absorbed": ("", "macro-particles that conductors and dielectrics in the box absorbed, in the step"),
     "absorbed_weight": ("W", "weight that conductors and dielectrics in the box absorbed, in the step"),
     "count_vanished": ("", "macro-particles of a species that reactions used up, in the step"),
-    "count": ("", "macro-particles that a process in a gas met, or reactions, in the step"),
+    "count": ("", "macro-particles that a process in a gas met, or reactions; that merging removed or splitting "
+                  "added; in the step"),
+    "count_lost": ("W", "weight that merging lost by rounding, in the step"),
     "count_weight": ("W", "weight that a process in a gas or a reaction met, in the step"),
     "potential": ("m_e c²/e", "of the electrode of a circuit"),
     "charge": ("e W", "of the electrode of a circuit"), "current": ("e W ω_p", "of a circuit"),
@@ -47,7 +54,10 @@ def assemble_results(setup: Setup, columns: Sequence[str], rows: np.ndarray, rec
         recorded[column] = Recorded(column, rows[:, i], (Axis("time", times + shift, "1/ω_p"),), unit, convention)
     recorded |= {recorder.name: recorder.recorded() for recorder in recorders if recorder.values}
     history = {"dt": setup.dt * setup.p.output.history,
-               "charges": {name: species.charge for name, species in setup.p.species.items()}, **history}
+               "charges": {name: species.charge for name, species in setup.p.species.items()},
+               "scatterings": {name: section.species for name, section in setup.p.scattering.items()},
+               "windows": {recorder.name: recorder.span() for recorder in recorders
+                           if isinstance(recorder, Mean) and recorder.values}, **history}
     return Results({}, sentences(setup, recorded), dict(seconds), recorded, history)
 
 

@@ -1,4 +1,4 @@
-"""Figures of discharges: densities and potential across the gap with its sheaths, energies by place, circuits.
+"""Figures of discharges: densities and potential across the gap with its sheaths, energies by place, power, circuits.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from plaq.data.plots import label
 from plaq.data.recorded import Recorded
 from plaq.pic.inputs.units import ELECTRON_REST_ENERGY
 from plaq.pic.results.figures import TIME, axis_label
+from plaq.pic.results.power import power_drawing
 from plaq.pic.results.results import Results
 
 Draw = Callable[[Any], Any]
@@ -32,6 +33,8 @@ def discharge_drawings(results: Results) -> dict[str, Drawing]:
                  + " c/ω_p, by the means of Brinkmann's condition.") if edges else ""
         found["sheath"] = Drawing(across(results, densities, edges), "Across the gap",
                                   f"Means over all windows; bands: standard errors.{words}")
+    if (power := power_drawing(results)) is not None:
+        found["power_balance"] = power
     for name, record in recorded.items():
         if name.startswith("mean_") and [axis.name for axis in record.axes] == ["time", "x", "energy"]:
             found[f"{name[5:]}_by_place"] = Drawing(

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "plaq/pic/mesh/neighbours.hpp"
+#include "plaq/pic/mesh/permittivity.hpp"
 
 namespace plaq::pic {
 
@@ -76,9 +77,13 @@ solid_mask::solid_mask(const plan& p, const patch_grid& m) {
       full = full && nodes[to];
     }
     cells[i] = full ? nodes[i] : std::uint16_t(0);
-    const int in_box = m.first[0] + at[0];
-    if (!p.permittivity.empty() && in_box >= 0 && in_box < p.cells[0] && p.permittivity[std::size_t(in_box)] > 1)
-      cells[i] = dielectric;
+    point cell = at;
+    bool in_box = true;
+    for (int d = 0; d < m.dimensions; ++d) {
+      cell[d] += m.first[d];
+      in_box = in_box && (p.periodic(d) || (cell[d] >= 0 && cell[d] < p.cells[d]));
+    }
+    if (!cells[i] && in_box && cell_permittivity(p, cell) > 1) cells[i] = dielectric;
   });
 }
 

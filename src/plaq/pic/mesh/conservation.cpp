@@ -12,7 +12,7 @@ namespace plaq::pic {
 namespace {
 
 /// Returns number and weight of the particles of a species that became others in a step: attached to atoms, ionised by
-/// the field, or in reactions.
+/// the field, in reactions, or by merging and splitting.
 std::array<double, 2> transformed(const plan& p, const double* row, std::size_t s) {
   std::array<double, 2> out{};
   for (std::size_t n = 0; n < p.scatterings.size(); ++n)
@@ -28,6 +28,11 @@ std::array<double, 2> transformed(const plan& p, const double* row, std::size_t 
         const double* of = row + record::reaction(p, n);
         out[0] += of[2 + k], out[1] += of[1];
       }
+  for (std::size_t n = 0; n < p.resamplings.size(); ++n)
+    if (p.resamplings[n].species == int(s)) {
+      const double* of = row + record::resampled(p, n);
+      out[0] += p.resamplings[n].splits ? -of[0] : of[0], out[1] += of[1];
+    }
   return out;
 }
 

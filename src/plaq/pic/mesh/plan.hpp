@@ -81,11 +81,13 @@ struct emitter {
 };
 
 /// Antenna of a laser: a sheet of current across a dimension, in a plane of nodes, that sends the same wave to both
-/// of its sides. E = E_0 f(t) Re[A(r) exp(-i (omega t + phase))] on the plane, A that of a Gaussian beam before or
-/// behind its focus.
+/// of its sides, or one and its mirror image where the direction is oblique. On the plane E is E_0 f(t - s)
+/// Re[A(r) exp(-i (omega t + phase))], A that of a Gaussian beam before or behind its focus, s the way along the
+/// direction from the point where the beam's axis meets the plane.
 struct antenna {
-  int normal = 0;       ///< dimension across the plane
-  double position = 0;  ///< of the plane, in that dimension
+  static constexpr double least_cosine = 0.1736;  ///< of direction and normal: 80 degrees
+  int normal = 0;                                 ///< dimension across the plane
+  double position = 0;                            ///< of the plane, in that dimension
   double omega = 1, phase = 0;
   double field = 0;                   ///< E_0, in the focus
   double angle = 0;                   ///< of E, from the dimension after the normal to the next one
@@ -93,6 +95,10 @@ struct antenna {
   double focus = 0;                   ///< from the plane to the focus, along the normal; below 0 it lies behind
   std::array<double, 3> centre{};     ///< of the beam
   std::vector<double> envelope = {};  ///< f in the middle of each step; 0 after the last
+  std::array<double, 3> direction{};  ///< of the beam, of length 1; 0: along the normal
+  std::int64_t envelope_before = 0;   ///< steps before the first one that the envelope begins with
+
+  bool oblique() const { return direction != std::array<double, 3>{}; }
 };
 
 /// Nodes of the box, x fastest, in rising order, that are all at one potential. Cells with no other nodes are solid
@@ -130,6 +136,16 @@ struct reaction {
   std::vector<double> energy, rate;
 
   double rate_at(double at) const;
+};
+
+/// Merging of the particles of a species in cells with more than `count`, or splitting in cells with fewer.
+struct resampling {
+  std::string name;
+  int species = 0;
+  bool splits = false;
+  int count = 0;
+  int every = 1;            ///< steps from one time to the next
+  double least_weight = 0;  ///< of particles after splitting
 };
 
 /// Emission of particles by impacts of others on sides of the box that absorb them.
@@ -175,8 +191,8 @@ struct plan {
   stencil curl = stencil::yee;
   std::vector<antenna> antennas;
   std::vector<conductor> conductors;
-  /// Relative permittivity of each cell of an electrostatic plan of one dimension; empty: 1. Cells above 1 are solid
-  /// and keep the charge of the particles that they absorb on their surface.
+  /// Relative permittivity of each cell of an electrostatic plan, x fastest; empty: 1. Cells above 1 are solid and keep
+  /// the charge of the particles that they absorb on their surface.
   std::vector<double> permittivity;
   std::vector<circuit> circuits;
   std::vector<collision_pair> collision_pairs;
@@ -184,6 +200,7 @@ struct plan {
   double coupling = 0, density_scale = 0;
   std::vector<gas_scattering> scatterings;
   std::vector<reaction> reactions;
+  std::vector<resampling> resamplings;
   std::vector<secondary_emission> secondaries;
   std::vector<field_ionisation> field_ionisations;
   moving_window window;

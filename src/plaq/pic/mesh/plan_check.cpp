@@ -94,6 +94,15 @@ void check_antenna(const plan& p, std::size_t number) {
   if (!(a.waist >= 0) || !std::isfinite(a.field) || !std::isfinite(a.focus) || !std::isfinite(a.phase) ||
       !std::isfinite(a.angle))
     refuse("field, focus, phase and angle are numbers, waist is at least 0");
+  if (a.oblique()) {
+    double length = 0;
+    for (int d = 0; d < 3; ++d)
+      length += d < p.dimensions ? a.direction[std::size_t(d)] * a.direction[std::size_t(d)] : 0;
+    if (!(std::abs(length - 1) < 1e-9) || !(std::abs(a.direction[std::size_t(a.normal)]) > antenna::least_cosine))
+      refuse("direction has length 1 and is at most 80 degrees from the normal");
+    if (p.curl != stencil::yee) refuse("an oblique direction needs Yee's stencil");
+  }
+  if (a.envelope_before < 0) refuse("its envelope begins at the first step or before");
   for (const double f : a.envelope)
     if (!std::isfinite(f)) refuse("its envelope is not finite");
 }
@@ -196,6 +205,16 @@ void check_reaction(const plan& p, const reaction& r) {
       refuse("energies rise, rates are at least 0");
 }
 
+void check_resampling(const plan& p, const resampling& r) {
+  const auto refuse = [&](const auto&... parts) { refuse_plan("resampling ", r.name, ": ", parts...); };
+  if (r.species < 0 || r.species >= int(p.species_list.size()))
+    refuse("species ", r.species, " of ", p.species_list.size());
+  if (r.count < 2) refuse("count = ", r.count, ": at least 2");
+  if (r.every < 1) refuse("every = ", r.every, ": at least 1");
+  if (!(r.least_weight >= 0) || !std::isfinite(r.least_weight))
+    refuse("least_weight = ", r.least_weight, ": at least 0");
+}
+
 void check_secondary(const plan& p, const secondary_emission& e) {
   for (const int s : {e.projectiles, e.emitted})
     if (s < 0 || s >= int(p.species_list.size()))
@@ -216,10 +235,10 @@ void check_secondary(const plan& p, const secondary_emission& e) {
 
 void check_permittivity(const plan& p) {
   if (p.permittivity.empty()) return;
-  if (p.dimensions != 1 || !p.electrostatic || p.periodic(0))
-    refuse_plan("dielectrics need an electrostatic plan of one dimension between conducting sides");
-  if (p.permittivity.size() != std::size_t(p.cells[0]))
-    refuse_plan("permittivity: of ", p.permittivity.size(), " of ", p.cells[0], " cells");
+  if (!p.electrostatic || !p.bounded()) refuse_plan("dielectrics need an electrostatic plan with a conducting side");
+  std::size_t all = 1;
+  for (int d = 0; d < p.dimensions; ++d) all *= std::size_t(p.cells[d]);
+  if (p.permittivity.size() != all) refuse_plan("permittivity: of ", p.permittivity.size(), " of ", all, " cells");
   for (const double e : p.permittivity)
     if (!(e >= 1) || !std::isfinite(e)) refuse_plan("permittivity = ", e, ": at least 1");
 }
@@ -265,6 +284,9 @@ void check_cylinder(const plan& p) {
   if (p.dimensions != 2 || !p.electrostatic)
     refuse_plan("a cylinder: an electrostatic plan of two dimensions, z and r");
   if (p.filter_passes > 0) refuse_plan("filter_passes = ", p.filter_passes, ": 0 in a cylinder");
+  if (!p.permittivity.empty()) refuse_plan("a cylinder has no dielectrics");
+  for (const resampling& r : p.resamplings)
+    if (r.splits) refuse_plan("resampling ", r.name, ": a cylinder has merging only");
   for (const auto& map : p.external.maps)
     if (!map.empty()) refuse_plan("a cylinder has no external fields from files");
 }
@@ -332,6 +354,7 @@ void plan::check() const {
   for (const collision_pair& e : collision_pairs) check_collision_pair(*this, e);
   for (const gas_scattering& g : scatterings) check_scattering(*this, g);
   for (const reaction& r : reactions) check_reaction(*this, r);
+  for (const resampling& r : resamplings) check_resampling(*this, r);
   for (const secondary_emission& e : secondaries) check_secondary(*this, e);
   for (std::size_t n = 0; n < circuits.size(); ++n) check_circuit(*this, n);
   check_window(*this);

@@ -22,13 +22,15 @@ std::vector<std::string> record::names(const plan& p) {
     along(k.name + ".p");
     by_side(k.name + ".left_");
     by_side(k.name + ".left_weight_");
-    for (const char* quantity : {"emitted", "emitted_weight", "absorbed", "absorbed_weight"})
+    for (const char* quantity : {"emitted", "emitted_weight", "absorbed", "absorbed_weight", "left_energy",
+                                 "absorbed_energy", "emitted_energy"})
       out.push_back(k.name + "." + quantity);
   }
   out.push_back("gauss");
   for (const gas_scattering& g : p.scatterings)
     for (const gas_process& k : g.processes)
-      for (const char* quantity : {".count_", ".count_weight_"}) out.push_back(g.name + quantity + k.label);
+      for (const char* quantity : {".count_", ".count_weight_", ".count_energy_"})
+        out.push_back(g.name + quantity + k.label);
   for (const field_ionisation& i : p.field_ionisations)
     for (const char* quantity : {".count", ".count_weight"}) out.push_back(i.name + quantity);
   for (const auto& r : p.reactions)
@@ -38,6 +40,8 @@ std::vector<std::string> record::names(const plan& p) {
       out.push_back(r.name + quantity);
   for (const auto& c : p.circuits)
     for (const char* quantity : {".potential", ".charge", ".current"}) out.push_back(c.name + quantity);
+  for (const auto& r : p.resamplings)
+    for (const char* quantity : {".count", ".count_lost"}) out.push_back(r.name + quantity);
   return out;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "plaq/base/error.hpp"
+#include "plaq/pic/mesh/permittivity.hpp"
 #include "plaq/pic/poisson/cholesky.hpp"
 
 namespace plaq::pic {
@@ -59,6 +60,21 @@ void circuits::advance(phase when, std::vector<circuit_state>& states, std::vect
 
 namespace {
 
+/// Calls use(node, index) for all nodes of a region.
+template <class Use>
+void for_each_node(const patch_grid& m, const region& r, Use use) {
+  point at;
+  for (at[2] = r.low[2]; at[2] < r.high[2]; ++at[2])
+    for (at[1] = r.low[1]; at[1] < r.high[1]; ++at[1])
+      for (at[0] = r.low[0]; at[0] < r.high[0]; ++at[0]) use(at, m.index(at));
+}
+
+/// Returns the place in the box of a node of a patch.
+point in_box(const patch_grid& m, point at) {
+  for (int d = 0; d < m.dimensions; ++d) at[d] += m.first[d];
+  return at;
+}
+
 /// Returns the patch's own nodes that are on no wall, but in dimension `across`, where all own nodes count.
 region inner_nodes(const patch_grid& m, const sides& walls, int across = -1) {
   region r = own_cells(m);
@@ -76,21 +92,18 @@ double face_area(const patch_grid& m, int d, int j) {
   if (!m.cylinder) return 1;
   return (d == 1 ? m.cell_volume(j) : m.node_volume(j)) / m.volume();
 }
-/// Returns the charge of a node that phi belongs to.
-double charge_of_node(const patch_grid& m, const std::vector<double>& phi, std::ptrdiff_t at) {
-  const double own = phi[std::size_t(at)];
+/// Returns the charge of a node of this index that phi belongs to.
+double charge_of_node(const plan& p, const patch_grid& m, const std::vector<double>& phi, const point& node,
+                      std::ptrdiff_t at) {
   double sum = 0;
-  for (int d = 0; d < m.dimensions; ++d) {
-    const double below = phi[std::size_t(at - m.stride[d])], above = phi[std::size_t(at + m.stride[d])];
-    const double over = m.spacing[d] * m.spacing[d];
-    if (!m.cylinder) {
-      sum += (2 * own - above - below) / over;
-      continue;
+  for (int d = 0; d < m.dimensions; ++d)
+    for (const int step : {-1, 1}) {
+      point edge = node;
+      edge[d] += std::min(step, 0);
+      if (m.cylinder && d == 1 && m.first[1] + edge[1] < 0) continue;  // beyond the axis
+      sum += face_area(m, d, edge[1]) * edge_permittivity(p, in_box(m, edge), d) *
+             (phi[std::size_t(at)] - phi[std::size_t(at + step * m.stride[d])]) / (m.spacing[d] * m.spacing[d]);
     }
-    const int j = row_of(m, at);
-    sum += face_area(m, d, j) * (own - above) / over;
-    if (d == 0 || m.first[1] + j > 0) sum += face_area(m, d, j - d) * (own - below) / over;
-  }
   return m.volume() * sum;
 }
 
@@ -105,20 +118,18 @@ std::vector<double> electrode_charges(const plan& p, const patch_grid& m, const 
       region r = inner_nodes(m, walls, d);
       r.low[d] = side ? m.cells[d] : 0, r.high[d] = r.low[d] + 1;
       const std::ptrdiff_t to_inner = side ? -m.stride[d] : m.stride[d];
-      const double permittivity = p.permittivity.empty() ? 1 : side ? p.permittivity.back() : p.permittivity.front();
-      for_each_row(m, r, [&](std::ptrdiff_t at, std::ptrdiff_t count) {
-        const double area = face_area(m, d, d == 1 ? m.cells[1] - 1 : row_of(m, at));
-        const double factor = permittivity * area * m.volume() / (m.spacing[d] * m.spacing[d]);
-        for (std::ptrdiff_t i = at; i < at + count; ++i)
-          out[std::size_t(2 * d + side)] += factor * (phi[std::size_t(i)] - phi[std::size_t(i + to_inner)]);
+      const double factor = m.volume() / (m.spacing[d] * m.spacing[d]);
+      for_each_node(m, r, [&](const point& at, std::ptrdiff_t i) {
+        point edge = at;
+        edge[d] -= side;
+        out[std::size_t(2 * d + side)] += factor * face_area(m, d, edge[1]) * edge_permittivity(p, in_box(m, edge), d) *
+                                          (phi[std::size_t(i)] - phi[std::size_t(i + to_inner)]);
       });
     }
   if (solids.nodes.empty()) return out;
-  for_each_row(m, inner_nodes(m, walls), [&](std::ptrdiff_t at, std::ptrdiff_t count) {
-    for (std::ptrdiff_t i = at; i < at + count; ++i) {
-      if (!solids.nodes[std::size_t(i)]) continue;
-      out[std::size_t(2 * p.dimensions) + solids.nodes[std::size_t(i)] - 1] += charge_of_node(m, phi, i);
-    }
+  for_each_node(m, inner_nodes(m, walls), [&](const point& at, std::ptrdiff_t i) {
+    if (!solids.nodes[std::size_t(i)]) return;
+    out[std::size_t(2 * p.dimensions) + solids.nodes[std::size_t(i)] - 1] += charge_of_node(p, m, phi, at, i);
   });
   return out;
 }

@@ -9,10 +9,10 @@
 
 #include "plaq/base/error.hpp"
 #include "plaq/fft/mesh.hpp"
-#include "plaq/pic/fields/conductors.hpp"
 #include "plaq/pic/mesh/neighbours.hpp"
-#include "plaq/pic/poisson/cholesky.hpp"
+#include "plaq/pic/mesh/permittivity.hpp"
 #include "plaq/pic/poisson/rank_exchange.hpp"
+#include "plaq/pic/poisson/surface.hpp"
 
 namespace plaq::pic {
 
@@ -60,7 +60,7 @@ class fourier_solver final : public poisson {
     }
     for (std::size_t b = 0; b < local_blocks_.size(); ++b) find_side_sources(b);
     find_eigenvalues(scale);
-    if (!p.conductors.empty()) factor_capacity_matrix();
+    if (!p.conductors.empty() || !p.permittivity.empty()) factor_surface_matrix();
   }
 
   std::vector<patch_values> solve(const std::vector<patch_values>& rho,
@@ -68,7 +68,6 @@ class fourier_solver final : public poisson {
     const auto requests = ranks_(messages_for_blocks(rho));
     std::vector<std::vector<double>> values;
     for (const auto& b : local_blocks_) values.emplace_back(b.size());
-    for (const side_source& s : side_sources_) values[s.block][s.point] += s.factor * potentials[s.side];
     std::vector<std::vector<int>> patches(requests.size());
     for (std::size_t r = 0; r < requests.size(); ++r)
       for (auto next = requests[r].begin(); next != requests[r].end();) {
@@ -78,13 +77,22 @@ class fourier_solver final : public poisson {
           for_each_pair(charge_pairs(m, local_blocks_[b]), local_blocks_[b], m.cells,
                         [&](std::size_t i, std::size_t, double sign) { values[b][i] += sign * *next++; });
       }
-    if (!surface_.empty()) {
+    std::vector<double> charge(surface_.unknowns.size());
+    if (!plan_.permittivity.empty()) charge = at_nodes(unknown_images_, values, charge.size());
+    for (const dielectric_point& d : dielectric_points_) values[d.block][d.point] *= d.factor;
+    for (const side_source& s : side_sources_) values[s.block][s.point] += s.factor * potentials[s.side];
+    if (!charge.empty()) {
       auto without_surface = values;
       solve_blocks(without_surface);
-      auto charge = surface_values(without_surface);
-      for (std::size_t i = 0; i < charge.size(); ++i) charge[i] = potentials[surface_electrodes_[i]] - charge[i];
-      solve_cholesky(factor_, charge);
-      for (const image& i : images_) values[i.block][i.point] += i.sign * charge[i.surface_node];
+      const auto phi = at_nodes(probe_images_, without_surface, surface_.probes.size());
+      for (std::size_t i = 0; i < charge.size(); ++i) {
+        const surface_condition& is = surface_.conditions[i];
+        charge[i] = is.electrode >= 0 ? potentials[std::size_t(is.electrode)] : is.charge_factor * charge[i];
+        for (const auto& [side, factor] : is.sides) charge[i] -= factor * potentials[side];
+        charge[i] -= sum_of(is, phi);
+      }
+      factors_.solve(charge);
+      for (const image& i : unknown_images_) values[i.block][i.point] += i.sign * charge[i.node];
     }
     solve_blocks(values);
     std::vector<std::vector<double>> to(requests.size());
@@ -257,26 +265,23 @@ class fourier_solver final : public poisson {
         [&](const fft::block& b, std::span<const double> from) { std::ranges::copy(from, values[number(b)].begin()); });
   }
 
-  // Conductors in the box -------------------------------------------------------------------------------------------
+  // Surfaces in the box ----------------------------------------------------------------------------------------------
 
-  /// Point of a block of this rank that stands for a node of the surface; `original`: it is the node itself, no image.
+  /// Point of a block of this rank that stands for a node of a list; `original`: it is the node itself, no image.
   struct image {
-    std::size_t block, point, surface_node;
+    std::size_t block, point, node;
     double sign;
     bool original;
   };
+  /// Point of a block where rho is divided by the permittivity, or is not used.
+  struct dielectric_point {
+    std::size_t block, point;
+    double factor;
+  };
 
-  /// Computes the potentials of unit charges on all nodes of the surface, and factors their matrix.
-  void factor_capacity_matrix() {
-    const auto surface = conductor_surface(plan_);
-    if (surface.size() > max_surface_nodes)
-      throw input_error("conductors in the box have " + std::to_string(surface.size()) +
-                        " nodes on their surface; at most " + std::to_string(max_surface_nodes) +
-                        " are allowed where fields.solver is electrostatic");
-    for (const auto& [node, conductor] : surface) {
-      surface_.push_back(node);
-      surface_electrodes_.push_back(std::size_t(2 * plan_.dimensions) + conductor);
-    }
+  /// Calls use(block, point, node, sign, original) for all points of this rank.
+  template <class Use>
+  void for_each_point(Use use) const {
     for (std::size_t b = 0; b < local_blocks_.size(); ++b) {
       std::size_t n = 0;
       std::array<int, 3> at;
@@ -290,29 +295,57 @@ class fourier_solver final : public poisson {
               const auto [k, s] = node_of(d, local_blocks_[b].first[std::size_t(d)] + at[std::size_t(d)]);
               node[d] = k, sign *= s, original = original && s > 0;
             }
-            const auto entry = std::ranges::lower_bound(surface_, number_of_node(plan_, node));
-            if (sign != 0 && entry != surface_.end() && *entry == number_of_node(plan_, node))
-              images_.push_back({b, n, std::size_t(entry - surface_.begin()), sign, original});
+            if (sign != 0) use(b, n, node, sign, original);
           }
     }
-    const std::size_t all = surface_.size();
-    factor_.resize(all * all);
-    for (std::size_t i = 0; i < all; ++i) {
-      std::vector<std::vector<double>> values;
-      for (const auto& b : local_blocks_) values.emplace_back(b.size());
-      for (const image& point : images_)
-        if (point.surface_node == i) values[point.block][point.point] = point.sign;
-      solve_blocks(values);
-      std::ranges::copy(surface_values(values), factor_.begin() + std::ptrdiff_t(i * all));
-    }
-    cholesky(factor_, all);
   }
 
-  /// Returns the values at the nodes of the surface, on every rank.
-  std::vector<double> surface_values(const std::vector<std::vector<double>>& values) {
-    std::vector<double> local, out(surface_.size());
-    for (const image& i : images_)
-      if (i.original) local.push_back(double(i.surface_node)), local.push_back(values[i.block][i.point]);
+  /// Computes the conditions of unit charges on all nodes of surfaces, and factors their matrix.
+  void factor_surface_matrix() {
+    surface_ = surface_nodes(plan_);
+    const std::size_t all = surface_.unknowns.size();
+    if (all > max_surface_nodes)
+      throw input_error("conductors and dielectrics in the box have " + std::to_string(all) +
+                        " nodes on their surface; at most " + std::to_string(max_surface_nodes) +
+                        " are allowed where fields.solver is electrostatic");
+    for_each_point([&](std::size_t b, std::size_t n, const point& node, double sign, bool original) {
+      const auto number = number_of_node(plan_, node);
+      const auto add = [&](const std::vector<std::int64_t>& list, std::vector<image>& to) {
+        const auto entry = std::ranges::lower_bound(list, number);
+        if (entry != list.end() && *entry == number)
+          to.push_back({b, n, std::size_t(entry - list.begin()), sign, original});
+      };
+      add(surface_.unknowns, unknown_images_), add(surface_.probes, probe_images_);
+      if (plan_.permittivity.empty()) return;
+      const double permittivity = node_permittivity(plan_, node);
+      if (permittivity != 1) dielectric_points_.push_back({b, n, permittivity > 0 ? 1 / permittivity : 0});
+    });
+    std::vector<double> matrix(all * all);
+    for (std::size_t k = 0; k < all; ++k) {
+      std::vector<std::vector<double>> values;
+      for (const auto& b : local_blocks_) values.emplace_back(b.size());
+      for (const image& i : unknown_images_)
+        if (i.node == k) values[i.block][i.point] = i.sign;
+      solve_blocks(values);
+      const auto phi = at_nodes(probe_images_, values, surface_.probes.size());
+      for (std::size_t i = 0; i < all; ++i) matrix[i * all + k] = sum_of(surface_.conditions[i], phi);
+    }
+    factors_ = dense_factors(std::move(matrix), all);
+  }
+
+  /// Returns the sum of a condition over nodes.
+  static double sum_of(const surface_condition& is, const std::vector<double>& phi) {
+    double sum = 0;
+    for (const auto& [node, factor] : is.nodes) sum += factor * phi[node];
+    return sum;
+  }
+
+  /// Returns the values at all nodes of a list, on every rank.
+  std::vector<double> at_nodes(const std::vector<image>& points, const std::vector<std::vector<double>>& values,
+                               std::size_t count) {
+    std::vector<double> local, out(count);
+    for (const image& i : points)
+      if (i.original) local.push_back(double(i.node)), local.push_back(values[i.block][i.point]);
     for (const auto& of_rank : ranks_.gather_all(local))
       for (std::size_t i = 0; i < of_rank.size(); i += 2) out[std::size_t(of_rank[i])] = of_rank[i + 1];
     return out;
@@ -325,10 +358,10 @@ class fourier_solver final : public poisson {
   std::vector<std::vector<fft::block>> blocks_;  ///< of all ranks
   std::vector<side_source> side_sources_;
   std::array<std::vector<double>, 3> eigenvalues_;
-  std::vector<std::int64_t> surface_;
-  std::vector<std::size_t> surface_electrodes_;  ///< place of their potentials
-  std::vector<double> factor_;
-  std::vector<image> images_;
+  surface_nodes surface_;
+  std::vector<image> unknown_images_, probe_images_;  ///< of surface_
+  std::vector<dielectric_point> dielectric_points_;
+  dense_factors factors_;
 };
 
 }  // namespace

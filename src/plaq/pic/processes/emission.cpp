@@ -8,6 +8,7 @@
 #include "plaq/pic/particles/kernels.hpp"
 #include "plaq/pic/particles/rings.hpp"
 #include "plaq/pic/processes/emission_laws.hpp"
+#include "plaq/pic/processes/energy.hpp"
 
 namespace plaq::pic {
 
@@ -154,6 +155,8 @@ moving_particles<T> emit(const plan& p, patch<T>& self, std::size_t s) {
       out.remaining.push_back(above_zero(word[2]));
       self.row[record::at(s, record::emitted)] += 1;
       self.row[record::at(s, record::emitted_weight)] += double(out.state.w.back());
+      const vector u{double(out.state.u[0].back()), double(out.state.u[1].back()), double(out.state.u[2].back())};
+      self.row[record::at(s, record::emitted_energy)] += e.weight * kinetic_energy(u, p.species_list[s].mass);
       if (on_electrode)
         self.arrived_charge[std::size_t(2 * at_side.d + at_side.side)] -= p.species_list[s].source() * e.weight;
       else

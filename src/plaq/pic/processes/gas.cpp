@@ -6,6 +6,7 @@
 
 #include "plaq/pic/mesh/streams.hpp"
 #include "plaq/pic/particles/kernels.hpp"
+#include "plaq/pic/processes/energy.hpp"
 
 namespace plaq::pic {
 
@@ -25,11 +26,6 @@ vector in_frame(const vector& u, const vector& by) {
 }
 vector opposite(const vector& u) { return {-u[0], -u[1], -u[2]}; }
 
-/// Returns the kinetic energy of a particle of momentum u per mass.
-double kinetic_energy(const vector& u, double mass) {
-  const double u2 = dot(u, u);
-  return mass * u2 / (std::sqrt(1 + u2) + 1);
-}
 /// Returns the kinetic energy in the centre of mass, of a projectile of this kinetic energy and an atom at rest.
 double energy_in_centre(double energy, double mass, double atom_mass) {
   const double all = mass + atom_mass, twice = 2 * atom_mass * energy;
@@ -149,7 +145,7 @@ class gas_step {
   bool scatter_candidate(std::size_t i, const candidate_words& words, const std::array<std::uint64_t, 4>& first) {
     const auto more = words.block(1);
     const vector atom = atom_momentum(first, more);
-    const vector at_atom = in_frame(at_this_time(std::size_t(by_.projectiles), i, 1), atom);
+    const vector now = at_this_time(std::size_t(by_.projectiles), i, 1), at_atom = in_frame(now, atom);
     const double energy = kinetic_energy(at_atom, mass_);
     const double in_table = by_.centre_energies ? energy_in_centre(energy, mass_, by_.atom_mass) : energy;
     double rest = unit_interval(first[1]) * by_.largest_rate;
@@ -159,7 +155,10 @@ class gas_step {
       if (energy_in_centre(energy, mass_, by_.atom_mass) < by_.processes[k].loss) return false;
       double* counted = self_.row.data() + record::process(p_, number_, k);
       counted[0] += 1, counted[1] += double(projectiles().w[i]);
-      return carry_out(by_.processes[k], i, at_atom, energy, atom, words);
+      lost_ = kinetic_energy(now, mass_);
+      const bool attached = carry_out(by_.processes[k], i, at_atom, energy, atom, words);
+      counted[2] += double(projectiles().w[i]) * lost_;
+      return attached;
     }
     return false;
   }
@@ -223,10 +222,12 @@ class gas_step {
   void set_momentum(std::size_t i, const vector& at_atom, const vector& atom) {
     const vector now = in_frame(at_atom, opposite(atom)), u = at_this_time(std::size_t(by_.projectiles), i, -1, &now);
     for (std::size_t c = 0; c < 3; ++c) projectiles().u[c][i] = T(u[c]);
+    lost_ -= kinetic_energy(now, mass_);
   }
   void add_product(int species, std::size_t i, const vector& now) {
     const auto s = std::size_t(species);
     const vector u = at_this_time(s, i, -1, &now);
+    lost_ -= kinetic_energy(now, p_.species_list[s].mass);
     particles<T> product;
     product.append(projectiles(), i, p_.dimensions);
     for (std::size_t c = 0; c < 3; ++c) product.u[c][0] = T(u[c]);
@@ -244,6 +245,7 @@ class gas_step {
   const double mass_;
   const bool magnetic_;
   std::size_t cell_ = 0;  ///< of the box
+  double lost_ = 0;       ///< energy of the particles of a collision before it, less that after it
   particles<T> one_;
 };
 

@@ -7,6 +7,7 @@
 #include "plaq/pic/mesh/streams.hpp"
 #include "plaq/pic/particles/kernels.hpp"
 #include "plaq/pic/particles/rings.hpp"
+#include "plaq/pic/processes/energy.hpp"
 #include "plaq/pic/processes/secondary.hpp"
 
 namespace plaq::pic {
@@ -55,25 +56,59 @@ face next_ring_face(int first, const point& cell, const std::array<double, 3>& x
   return out;
 }
 
-/// Returns the node of the surface of a dielectric, in one dimension, for a particle that entered this cell.
+/// Follows the path that led into a dielectric back to the face where it entered. Where there is none, as of particles
+/// that were in it at first, cell and x stay.
 template <class T>
-std::size_t surface_node(const patch<T>& self, const point& cell, double x) {
-  const auto at = std::size_t(self.mesh.index(cell));
-  const bool open_below = !self.solids.cells[at - 1], open_above = !self.solids.cells[at + 1];
-  return open_above && (!open_below || x > 0.5) ? at + 1 : at;
+void go_back_to_surface(const patch<T>& self, point& cell, std::array<double, 3>& x,
+                        const std::array<double, 3>& displacement) {
+  const patch_grid& m = self.mesh;
+  point at = cell;
+  std::array<double, 3> y = x, back{};
+  for (int d = 0; d < m.dimensions; ++d) back[d] = -displacement[d];
+  for (;;) {
+    const auto [fraction, d, side] = next_plane(m.dimensions, y, back);
+    if (fraction >= 1) return;
+    for (int t = 0; t < m.dimensions; ++t) y[t] += fraction * back[t], back[t] *= 1 - fraction;
+    y[d] = side;
+    point next = at;
+    next[d] += side ? 1 : -1;
+    if (next[d] < -m.guard[d] || next[d] >= m.cells[d] + m.guard[d]) return;
+    if (!self.solids.cells[std::size_t(m.index(next))]) {
+      cell = at, x = y;
+      return;
+    }
+    at = next, y[d] = 1 - side;
+  }
 }
 
-/// Counts a particle that a conductor or dielectric in the box has absorbed, in this cell; its charge stays there.
+/// Adds a charge to plates and dielectrics at a place in a cell, by linear weights to its nodes.
 template <class T>
-void record_absorbed(const plan& p, patch<T>& self, std::size_t s, double weight, const point& cell, double x) {
+void leave_charge(patch<T>& self, const point& cell, const std::array<double, 3>& x, double charge) {
+  const patch_grid& m = self.mesh;
+  for (int corner = 0; corner < 1 << m.dimensions; ++corner) {
+    double share = charge / m.volume();
+    point node = cell;
+    for (int d = 0; d < m.dimensions; ++d) {
+      const int up = corner >> d & 1;
+      share *= up ? x[d] : 1 - x[d], node[d] += up;
+    }
+    if (share != 0) self.plate_charge[std::size_t(m.index(node))] += T(share);
+  }
+}
+
+/// Counts a particle that a conductor or dielectric in the box has absorbed, at this place in a cell; its charge stays
+/// there.
+template <class T>
+void record_absorbed(const plan& p, patch<T>& self, std::size_t s, double weight, const point& cell,
+                     const std::array<double, 3>& x, double energy) {
   const int solid = self.solids.cells[std::size_t(self.mesh.index(cell))];
   const double charge = p.species_list[s].source() * weight;
   if (solid == solid_mask::dielectric)
-    self.plate_charge[surface_node(self, cell, x)] += T(charge / self.mesh.volume());
+    leave_charge(self, cell, x, charge);
   else
     self.arrived_charge[std::size_t(2 * p.dimensions + solid - 1)] += charge;
   double* row = self.row.data() + record::at(s, 0);
-  row[record::absorbed] += 1, row[record::absorbed_weight] += weight;
+  row[record::absorbed] += 1, row[record::absorbed_weight] += weight, row[record::absorbed_energy] += energy;
   row[record::weight] -= weight;
 }
 
@@ -135,6 +170,8 @@ struct path_walker {
     for (int d = 0; d < self.mesh.dimensions; ++d) all.cell[d][i] = cell[d], all.x[d][i] = T(x[d]);
     return end;
   }
+  /// Kinetic energy times the weight.
+  double energy() const { return double(self.species[s].w[i]) * kinetic_energy(u, p.species_list[s].mass); }
   bool in_solid_cell() const {
     return !self.solids.cells.empty() && self.solids.cells[std::size_t(self.mesh.index(cell))];
   }
@@ -159,7 +196,7 @@ path_end apply_particle_boundaries(const plan& p, patch<T>& self, std::size_t s,
     if (!self.walls[d][side] || walker.cell[d] != last) {  // a face between two cells
       walker.cell[d] += side ? 1 : -1, walker.x[d] = 1 - side, wall_hits = 0;
       if (walker.in_solid_cell()) {
-        record_absorbed(p, self, s, weight, walker.cell, walker.x[0]);
+        record_absorbed(p, self, s, weight, walker.cell, walker.x, walker.energy());
         return path_end::removed;
       }
       if (p.electrostatic && (walker.cell[d] < 0 || walker.cell[d] >= m.cells[d]))
@@ -173,13 +210,16 @@ path_end apply_particle_boundaries(const plan& p, patch<T>& self, std::size_t s,
       case particle_boundary::thermal: {
         const auto stream = stream_of(p.seed, random_purpose::thermal_wall, std::uint32_t(s),
                                       std::uint64_t(self.number), std::uint64_t(self.step));
+        row[record::left_energy] += walker.energy();
         walker.u = wall_momentum(std::sqrt(p.wall_temperature / p.species_list[s].mass),
                                  random_words(stream, number << 32 | re_emissions++), d, side);
+        row[record::left_energy] -= walker.energy();
         break;
       }
       default:
         row[record::left + 2 * std::size_t(d) + std::size_t(side)] += 1;
         row[record::left_weight + 2 * std::size_t(d) + std::size_t(side)] += weight;
+        row[record::left_energy] += walker.energy();
         self.arrived_charge[2 * std::size_t(d) + std::size_t(side)] += p.species_list[s].source() * weight;
         emit_secondaries(p, self, {s, d, side, walker.cell, walker.x, walker.u, weight, number});
         return path_end::removed;
@@ -198,8 +238,13 @@ void absorb_in_conductors(const plan& p, patch<T>& self) {
     for (std::size_t i = all.size(); i-- > 0;) {
       point cell{};
       for (int d = 0; d < m.dimensions; ++d) cell[d] = all.cell[d][i];
-      if (!self.solids.cells[std::size_t(m.index(cell))]) continue;
-      record_absorbed(p, self, s, double(all.w[i]), cell, double(all.x[0][i]));
+      const int solid = self.solids.cells[std::size_t(m.index(cell))];
+      if (!solid) continue;
+      double remaining = 1;
+      path_walker<T> walker(p, self, s, i, remaining);
+      walker.aim();
+      if (solid == solid_mask::dielectric) go_back_to_surface(self, walker.cell, walker.x, walker.displacement);
+      record_absorbed(p, self, s, double(all.w[i]), walker.cell, walker.x, walker.energy());
       all.remove(i, m.dimensions);
     }
   }

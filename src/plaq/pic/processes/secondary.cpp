@@ -5,6 +5,7 @@
 
 #include "plaq/base/error.hpp"
 #include "plaq/pic/mesh/streams.hpp"
+#include "plaq/pic/processes/energy.hpp"
 
 namespace plaq::pic {
 
@@ -55,6 +56,7 @@ void emit_secondaries(const plan& p, patch<T>& self, const impact& of) {
       if (p.species_list[s].tracked) out.id.push_back(self.new_id(p));
       self.row[record::at(s, record::emitted)] += 1;
       self.row[record::at(s, record::emitted_weight)] += double(out.w.back());
+      self.row[record::at(s, record::emitted_energy)] += of.weight * kinetic_energy(u, p.species_list[s].mass);
       self.arrived_charge[2 * std::size_t(of.d) + std::size_t(of.side)] -= p.species_list[s].source() * of.weight;
     }
   }
