@@ -10,7 +10,7 @@ import numpy as np
 
 from plaq.data.display import Drawing
 from plaq.data.figures import subplots
-from plaq.data.plots import label
+from plaq.data.plots import label, typeset
 from plaq.data.recorded import Recorded
 from plaq.pic.inputs.units import ELECTRON_REST_ENERGY
 from plaq.pic.results.figures import TIME, axis_label
@@ -30,7 +30,7 @@ def discharge_drawings(results: Results) -> dict[str, Drawing]:
     if len(densities) > 1:
         edges = sheath_edges(results, densities)
         words = (" Vertical lines: sheath edges at x = " + ", ".join(f"{x:.4g}" for x in edges)
-                 + " c/ω_p, by the means of Brinkmann's condition.") if edges else ""
+                 + " c/ω_p, by Brinkmann's condition on the means.") if edges else ""
         found["sheath"] = Drawing(across(results, densities, edges), "Across the gap",
                                   f"Means over all windows; bands: standard errors.{words}")
     if (power := power_drawing(results)) is not None:
@@ -145,7 +145,7 @@ def energies_by_place(record: Recorded) -> Draw:
             found = found / (found.sum() * (energy[1] - energy[0]) * np.sqrt(energy))
             top = max(top, float(found.max()))
             axes.semilogy(energy, np.where(found > 0, found, np.nan), linewidth=1.1, color=theme.series[i],
-                          label=f"x = {low * length:.3g} … {high * length:.3g} c/ω_p")
+                          label=typeset(f"x = {low * length:.3g} … {high * length:.3g} c/ω_p"))
         axes.set(xlabel=label("energy", "eV"), ylabel="f / (n √E) / eV$^{-3/2}$")
         if top:
             axes.set_ylim(bottom=max(axes.get_ylim()[0], top * 10.0**-DECADES))

@@ -87,7 +87,8 @@ def power_drawing(results: Results) -> Drawing | None:
              + " and ".join(f"{balance.from_field:.4g} to {species}" for species, balance in found.items())
              + f", in {UNIT}.")
     if (measured := mean_power(results)) is not None and total:
-        words += f" The mean of J E is {measured:.4g}: {100 * (measured / total - 1):+.2g} % of their sum {total:.4g}."
+        words += (f" Their sum is {total:.4g}. The mean of J E is {measured:.4g}, which differs by "
+                  f"{100 * (measured / total - 1):+.2g} %.")
     return Drawing(bars(found), "Power balance", words)
 
 
