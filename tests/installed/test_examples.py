@@ -8,6 +8,7 @@ import pytest
 EXAMPLES = Path(__file__).parents[2] / "examples"
 FEWER = ["dca.temperatures=[1.0]", "solver.measurements=2000", "two_particle.measurements=auto"]
 SHORTER = {
+    "coaxial_diode/input.toml": ("pic", ["time.end=5e-10"]),
     "dynamical/input.toml": ("lqcd", ["updates.thermalisation=1", "updates.configurations=2"]),
     "plate/input.toml": ("pic", ["time.end=5"]),
     "quenched/input.toml": ("lqcd", ["lattice.extents=[4,4,4,4]", "updates.thermalisation=1",
