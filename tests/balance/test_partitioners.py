@@ -1,4 +1,4 @@
-"""Metis and Scotch beside plaq's balancers, where they are installed."""
+"""Metis, Scotch and Zoltan beside plaq's balancers, where they are installed."""
 
 import ctypes
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from test_balance_loads import plume, write
 
-from plaq.balance import partitioners, read
+from plaq.balance import partitioners, read, zoltan
 from plaq.balance.replay import replay, usable
 from plaq.errors import InputError
 
@@ -54,6 +54,23 @@ def test_partitioners_balance_with_a_small_cut(loads, by):
     assert set(result.rank_of) <= set(range(4))
 
 
+def test_cuts_of_points_are_compact(loads):
+    installed("zoltan_rcb")
+    phase = loads.phases[0]
+    phase.loads = np.ones(len(phase.loads))
+    part = partitioners.partition("zoltan_rcb", phase, 4, phase.rank_of)
+    for p in range(4):  # a quarter of 16 x 16 equal elements each
+        low, high = phase.points[part == p].min(axis=0), phase.points[part == p].max(axis=0)
+        assert (part == p).sum() == 64 and np.array_equal(high - low, [7, 7, 0])
+
+
+def test_partitioners_take_loads_of_zero(loads):
+    installed("zoltan_hsfc")
+    loads.phases[0].loads[:] = 0
+    for by in zoltan.METHODS:
+        assert set(partitioners.partition(by, loads.phases[0], 4, loads.phases[0].rank_of)) == {0, 1, 2, 3}
+
+
 def test_a_library_that_is_not_there_is_named(loads, monkeypatch):
     def absent(name):
         raise OSError(name)
@@ -61,7 +78,16 @@ def test_a_library_that_is_not_there_is_named(loads, monkeypatch):
     monkeypatch.setattr(ctypes, "CDLL", absent)
     with pytest.raises(InputError, match="--by: metis is not installed: no libmetis.so.5, .* libmetis5$"):
         usable(loads, "metis")
-    assert "metis" not in usable(loads)[0]
+    with pytest.raises(InputError, match="--by: zoltan_phg is not installed: .* libtrilinos-zoltan-dev$"):
+        usable(loads, "zoltan_phg")
+    assert not set(usable(loads)[0]) & set(partitioners.LIBRARIES)
+
+
+def test_cuts_of_points_need_points(loads):
+    installed("zoltan_rcb")
+    loads.phases[0].points = np.zeros((0, 3))
+    with pytest.raises(InputError, match="--by: zoltan_rcb needs points of elements"):
+        usable(loads, "zoltan_rcb")
 
 
 def test_partitioners_need_edges(loads):

@@ -1,4 +1,4 @@
-"""Graph partitioners of the system as a baseline for balancers: Metis and Scotch."""
+"""Partitioners of the system as a baseline for balancers: Metis, Scotch and Zoltan."""
 
 from __future__ import annotations
 
@@ -6,11 +6,15 @@ import ctypes
 
 import numpy as np
 
+from plaq.balance import zoltan
 from plaq.balance.loads import Phase
 from plaq.errors import InputError
 
-LIBRARIES = {"metis": "libmetis.so.5", "scotch": "libscotch-7.0.so"}
-PACKAGES = {"metis": "libmetis5", "scotch": "libscotch-7.0"}
+LIBRARIES = {"metis": "libmetis.so.5", "scotch": "libscotch-7.0.so"} | dict.fromkeys(
+    zoltan.METHODS, "libtrilinos_zoltan.so")
+PACKAGES = {"metis": "libmetis5", "scotch": "libscotch-7.0"} | dict.fromkeys(
+    zoltan.METHODS, "libtrilinos-zoltan-dev")
+NEEDS = dict.fromkeys(LIBRARIES, "edges") | {"zoltan_rcb": "points", "zoltan_hsfc": "points"}
 LARGEST_SUM = 2**30  # of integer weights; both libraries count in 32 bits as Debian builds them
 
 
@@ -19,10 +23,13 @@ def library(name: str) -> ctypes.CDLL:
     try:
         if name == "scotch":  # which leaves its function for errors to the program
             ctypes.CDLL(LIBRARIES[name].replace("scotch", "scotcherr"), mode=ctypes.RTLD_GLOBAL)
-        return ctypes.CDLL(LIBRARIES[name])
+        found = ctypes.CDLL(LIBRARIES[name])
     except OSError:
         raise InputError(f"--by: {name} is not installed: no {LIBRARIES[name]}, which is in Debian's "
                          f"{PACKAGES[name]}") from None
+    if name in zoltan.METHODS:
+        zoltan.start(found)
+    return found
 
 
 def graph(phase: Phase) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -72,15 +79,22 @@ def by_scotch(n: int, parts: int, arrays: list[np.ndarray], part: np.ndarray) ->
     return code
 
 
-def partition(by: str, phase: Phase, parts: int) -> np.ndarray:
-    """Return the part of each element, from 0 to parts - 1: by k-way partitioning, with the library's settings."""
+def partition(by: str, phase: Phase, parts: int, rank_of: np.ndarray) -> np.ndarray:
+    """Return the part of each element, from 0 to parts - 1, with the library's settings.
+
+    Only PHG knows the present ranks.
+    """
     n, part = len(phase.keys), np.zeros(len(phase.keys), np.int32)
     if parts == 1:
         return part
-    begin, neighbour, weights = graph(phase)
-    arrays = [np.ascontiguousarray(array, np.int32)
-              for array in (begin, neighbour, as_integers(phase.loads), as_integers(weights))]
-    code = (by_metis if by == "metis" else by_scotch)(n, parts, arrays, part)
+    of_phase = graph(phase) if NEEDS[by] == "edges" else None
+    if by in zoltan.METHODS:
+        code, part = zoltan.partition(library(by), by, phase, parts, rank_of, of_phase)
+    else:
+        begin, neighbour, weights = of_phase
+        arrays = [np.ascontiguousarray(array, np.int32)
+                  for array in (begin, neighbour, as_integers(phase.loads), as_integers(weights))]
+        code = (by_metis if by == "metis" else by_scotch)(n, parts, arrays, part)
     if code != 0:
         raise InputError(f"--by: {by} failed on {n} elements and {parts} ranks: error {code}")
     return part
@@ -102,5 +116,5 @@ def keep_places(part: np.ndarray, phase: Phase, rank_of: np.ndarray, ranks: int)
 
 
 def plan(by: str, phase: Phase, rank_of: np.ndarray, ranks: int) -> np.ndarray:
-    """Return a rank for each element. Neither the present ranks nor a limit of bytes are known to the partitioner."""
-    return keep_places(partition(by, phase, ranks), phase, rank_of, ranks)
+    """Return a rank for each element. A limit of bytes is not known to the partitioner."""
+    return keep_places(partition(by, phase, ranks, rank_of), phase, rank_of, ranks)

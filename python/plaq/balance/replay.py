@@ -68,10 +68,10 @@ def usable(loads: Loads, names: str = "", ranks: int = 1) -> tuple[list[str], li
         return ([name for name in lacks if not lacks[name] and name not in negotiating],
                 [name for name in lacks if lacks[name]], negotiating)
     chosen = [name.strip() for name in names.split(",")]
-    for name in partitioners.LIBRARIES:
+    for name, data in partitioners.NEEDS.items():
         if name in chosen:
             partitioners.library(name)
-        lacks[name] = [] if has("weights") else ["edges"]
+        lacks[name] = [] if has("weights" if data == "edges" else data) else [data]
     for name in chosen:
         if name not in lacks:
             raise InputError(f"--by: unknown balancer {name[:40]!r}; allowed: {', '.join(lacks)}")
