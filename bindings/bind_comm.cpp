@@ -115,6 +115,24 @@ void bind_call_for(nb::module_& m, const char* name) {
   nb::class_<call_for<T>, call>(m, name).def("get", &call_for<T>::take);
 }
 
+using neighbours = std::vector<std::pair<int, std::size_t>>;
+
+std::vector<plaq::comm::neighbour> as_neighbours(const neighbours& pairs) {
+  std::vector<plaq::comm::neighbour> out;
+  for (const auto& [rank, count] : pairs) out.push_back({rank, count});
+  return out;
+}
+
+/// Call whose result are the blocks of several ranks: their bytes, and the senders with their lengths.
+struct arrivals_call : call_for<plaq::comm::arrivals<std::uint8_t>> {
+  std::pair<nb::bytes, neighbours> take_bytes() {
+    const auto all = take();
+    neighbours from;
+    for (const auto& [rank, count] : all.from) from.emplace_back(rank, count);
+    return {nb::bytes(reinterpret_cast<const char*>(all.values.data()), all.values.size()), std::move(from)};
+  }
+};
+
 template <class T>
 void bind_sums(nb::class_<collectives>& c) {
   c.def(
@@ -123,6 +141,11 @@ void bind_sums(nb::class_<collectives>& c) {
          return call(self.iall_reduce(view(values), op));
        },
        "values"_a.noconvert(), "op"_a)
+      .def(
+          "reduce_scatter",
+          [](collectives& self, vector_in<T> values, const std::vector<std::size_t>& counts, vector_inout<T> block,
+             plaq::comm::operation op) { return call(self.ireduce_scatter(view(values), counts, view(block), op)); },
+          "values"_a.noconvert(), "counts"_a, "block"_a.noconvert(), "op"_a)
       .def(
           "ordered_sum",
           [](collectives& self, const std::vector<std::int64_t>& indices, const std::vector<vector_in<T>>& arrays,
@@ -238,7 +261,36 @@ void bind_collectives(nb::module_& m) {
           [](collectives& self, vector_in<std::uint8_t> mine, vector_inout<std::uint8_t> all) {
             return call(self.iall_gather(view(mine), view(all)));
           },
-          "bytes"_a.noconvert(), "all"_a.noconvert());
+          "bytes"_a.noconvert(), "all"_a.noconvert())
+      .def(
+          "scatter",
+          [](collectives& self, vector_in<std::uint8_t> all, vector_inout<std::uint8_t> mine,
+             const std::vector<std::size_t>& first_byte, int root) {
+            return call(
+                self.iscatter_bytes(std::as_bytes(view(all)), std::as_writable_bytes(view(mine)), first_byte, root));
+          },
+          "all"_a.noconvert(), "mine"_a.noconvert(), "first_byte"_a, "root"_a)
+      .def(
+          "all_to_all",
+          [](collectives& self, vector_in<std::uint8_t> mine, const std::vector<std::size_t>& counts,
+             vector_inout<std::uint8_t> all, const std::vector<std::size_t>& coming) {
+            return call(self.iall_to_all(view(mine), counts, view(all), coming));
+          },
+          "mine"_a.noconvert(), "counts"_a, "all"_a.noconvert(), "coming"_a)
+      .def(
+          "exchange",
+          [](collectives& self, vector_in<std::uint8_t> mine, const neighbours& to, vector_inout<std::uint8_t> all,
+             const neighbours& from) {
+            return call(self.iexchange(view(mine), as_neighbours(to), view(all), as_neighbours(from)));
+          },
+          "mine"_a.noconvert(), "to"_a, "all"_a.noconvert(), "from_ranks"_a)
+      .def(
+          "exchange_any",
+          [](collectives& self, vector_in<std::uint8_t> mine, const neighbours& to) {
+            return arrivals_call{arrivals_call::by(
+                [&self, mine = view(mine), to = as_neighbours(to)] { return self.exchange_any(mine, to); })};
+          },
+          "mine"_a.noconvert(), "to"_a);
   bind_sums<std::int32_t>(operations);
   bind_sums<std::int64_t>(operations);
   bind_sums<std::uint64_t>(operations);
@@ -253,6 +305,7 @@ void bind_calls(nb::module_& m) {
       .def("wait", &call::wait, "seconds"_a)
       .def("get", &call::get);
   nb::class_<message>(m, "MessageCall").def("wait", &message::wait, "seconds"_a).def("get", &message::get);
+  nb::class_<arrivals_call, call>(m, "ArrivalsCall").def("get", &arrivals_call::take_bytes);
   bind_call_for<owned_group>(m, "CommunicatorCall");
   bind_call_for<std::pair<double, double>>(m, "PairCall");
   bind_call_for<std::unique_ptr<collectives>>(m, "CollectivesCall");

@@ -75,6 +75,60 @@ def check_gathers(comm: Communicator):
         assert same(comm.gather(values(comm.rank), root), expected if comm.rank == root else None)
 
 
+def check_blocks(comm: Communicator):
+    size, rank = comm.size, comm.rank
+    own = lambda sender, receiver: values((3 * sender + receiver) % 5)
+    for root in range(size):
+        whole = [own(root, r) for r in range(size)] if rank == root else None
+        assert same(comm.scatter(whole, root), own(root, rank))
+    with pytest.raises(InputError, match="scatter: rank 0 has not one value for each"):
+        comm.scatter([1] * (size + 1) if rank == 0 else None)
+    assert same(comm.alltoall([own(rank, r) for r in range(size)]), [own(r, rank) for r in range(size)])
+    with pytest.raises(InputError, match=f"alltoall: 0 values for {size} ranks"):
+        comm.alltoall([])
+
+
+def check_exchange(comm: Communicator):
+    size, rank = comm.size, comm.rank
+    left, right = (rank - 1) % size, (rank + 1) % size
+    for sources in None, {left, right}:
+        found = comm.exchange({left: ["l", rank], right: ["r", rank]}, sources)
+        mine = {left: ["r", left], right: ["l", right]}
+        if left == right:  # on two ranks, or one, the second value for a rank replaces the first
+            mine = {left: ["r", left]}
+        assert same(found, dict(sorted(mine.items())))
+    divisors = lambda r: {other: numbers(r) for other in range(size) if r % (other + 1) == 0}
+    expected = {r: numbers(r) for r in range(size) if rank in divisors(r)}
+    assert same(comm.exchange(divisors(rank)), expected)
+    assert same(comm.exchange(divisors(rank), list(expected)), expected)
+    assert comm.exchange({}) == {} and comm.exchange({}, []) == {}
+    with pytest.raises(ValueError, match="no rank"):
+        comm.exchange({size: 1})
+
+
+def check_reduce_scatter(comm: Communicator):
+    size, rank = comm.size, comm.rank
+    rows = [np.arange(14 * 3).reshape(14, 3) * (r + 1) for r in range(size)]
+    for kind in np.int64, np.float32, np.complex128:
+        whole = sum(rows).astype(kind)
+        mine = comm.reduce_scatter(rows[rank].astype(kind))
+        assert same(mine, whole[comm.share(14).start : comm.share(14).stop])
+    counts = [14 - 2 * (size - 1)] + [2] * (size - 1)
+    first = sum(counts[:rank])
+    assert same(comm.reduce_scatter(rows[rank], counts, "max"), rows[-1][first : first + counts[rank]])
+    assert comm.reduce_scatter(np.zeros((size, 0))).shape == (1, 0)
+    for wrong in [13] + [0] * (size - 1), [15, -1][:size], [14] * (size + 1):
+        with pytest.raises(InputError, match="reduce_scatter: counts"):
+            comm.reduce_scatter(rows[rank], wrong)
+    with pytest.raises(InputError, match="reduce_scatter: counts"):
+        comm.reduce_scatter(1.0)
+    with pytest.raises(InputError, match="'min' does not exist for complex64"):
+        comm.reduce_scatter(np.zeros(size, np.complex64), op="min")
+    if size > 1:
+        with pytest.raises(InputError, match="reduce_scatter: other arguments differ between ranks"):
+            comm.reduce_scatter(rows[rank], counts if rank else None)
+
+
 def check_send(comm: Communicator):
     for peer in range(1, comm.size):
         if comm.rank == 0:

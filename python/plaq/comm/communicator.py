@@ -18,6 +18,7 @@ import numpy as np
 
 from plaq import _core
 from plaq.comm import timeout
+from plaq.comm.exchanges import Exchanges
 from plaq.comm.packing import pack, unpack, unpack_each
 from plaq.errors import InputError, RunError, as_plaq_error
 
@@ -74,7 +75,7 @@ def _start_worker() -> queue.SimpleQueue[_ThreadedCall | None]:
     return calls
 
 
-class Communicator:
+class Communicator(Exchanges):
     """A group of ranks. `plaq.comm.world` gives the first one, `split` smaller ones.
 
     Raises RunError with rank, call and peer for any error that MPI reports. Work of one rank that others wait for goes
@@ -311,19 +312,28 @@ class Communicator:
 
         Raises InputError, on every rank, if shape, type or operation are not allowed or differ between ranks.
         """
-        array = np.asarray(values)
-        if array.dtype == bool:
-            array = array.astype(np.int64)
-        shape, dtype = kind = array.shape, array.dtype.name
-        if not self._agree((f"allreduce, {op}", kind)):
-            self._same_kind([kind], f"allreduce, {op}")
-        if dtype not in _REDUCIBLE:
-            raise InputError(_not_reducible("allreduce", dtype))
-        if op not in ("sum", "min", "max") or (op != "sum" and dtype in _REAL):
-            raise InputError(f"allreduce: the operation {op!r} does not exist for {dtype}")
+        array = self._reducible(values, op, "allreduce")
         result = np.array(array, order="C")
         self._finish(self._together.all_reduce(_flat(result), getattr(_core.comm.Operation, op)), result)
-        return result if shape else result.item()
+        return result if array.shape else result.item()
+
+    def reduce_scatter(self, values: Any, counts: Sequence[int] | None = None, op: str = "sum") -> np.ndarray:
+        """Return this rank's rows of ``op`` over the ranks of ``values`` [row, ...], arrays as of `allreduce`.
+
+        Rank 0 gets the first counts[0] rows, and so on; `share` of the rows by default. Sums of floating-point numbers
+        as those of `allreduce`. Raises InputError, on every rank, if ``counts`` are not the same or not of all rows.
+        """
+        array = self._reducible(values, op, "reduce_scatter", counts)
+        if counts is None:
+            counts = [len(self.share(len(array), rank)) for rank in range(self.size)] if array.shape else []
+        if len(counts) != self.size or min(counts) < 0 or sum(counts) != len(array):
+            raise InputError(f"reduce_scatter: counts {list(counts)} of {self.size} ranks for {array.shape} values")
+        array = np.ascontiguousarray(array)
+        result = np.empty((counts[self.rank], *array.shape[1:]), array.dtype)
+        width = _flat(array).size // max(len(array), 1)
+        self._finish(self._together.reduce_scatter(_flat(array), [width * n for n in counts], _flat(result),
+                                                   getattr(_core.comm.Operation, op)), array, result)
+        return result
 
     def ordered_sum(self, pieces: Mapping[int, Any]) -> np.ndarray:
         r"""Return $\sum_i x_i$ over the pieces of all ranks, added one after the other in the order of their number i.
@@ -347,6 +357,21 @@ class Communicator:
         sys.stdout.flush()
         sys.stderr.flush()
         self._native.abort(code)
+
+    def _reducible(self, values: Any, op: str, call: str, *more: object) -> np.ndarray:
+        """Return the values as an array that `allreduce` and the like take; all ranks have its kind, and ``more``."""
+        array = np.asarray(values)
+        if array.dtype == bool:
+            array = array.astype(np.int64)
+        kind = array.shape, array.dtype.name
+        if not self._agree((f"{call}, {op}", kind, *more)):
+            self._same_kind([kind], f"{call}, {op}")
+            raise InputError(f"{call}: other arguments differ between ranks")
+        if kind[1] not in _REDUCIBLE:
+            raise InputError(_not_reducible(call, kind[1]))
+        if op not in ("sum", "min", "max") or (op != "sum" and kind[1] in _REAL):
+            raise InputError(f"{call}: the operation {op!r} does not exist for {kind[1]}")
+        return array
 
     def _raise_first(self, errors: Iterable[InputError | RunError | None]) -> None:
         """Raise the first of the errors, which all ranks have."""
