@@ -10,6 +10,7 @@
 #include "plaq/trace/gpu.hpp"
 #include "plaq/trace/gpu_activity.hpp"
 #include "plaq/trace/hooks.hpp"
+#include "plaq/trace/processor_counters.hpp"
 #include "plaq/trace/region.hpp"
 #include "plaq/trace/session.hpp"
 
@@ -23,16 +24,17 @@ void bind_trace(nb::module_& m) {
       .def(
           "__init__",
           [](session* self, const std::filesystem::path& folder, int rank, int period_ms, std::size_t ring_bytes,
-             const std::map<std::string, std::string>& notes) {
-            new (self) session({folder, rank, std::chrono::milliseconds(period_ms), ring_bytes, notes});
+             const std::map<std::string, std::string>& notes, const std::vector<std::string>& counters) {
+            new (self) session({folder, rank, std::chrono::milliseconds(period_ms), ring_bytes, notes, counters});
           },
-          "folder"_a, "rank"_a, "period_ms"_a, "ring_bytes"_a, "notes"_a)
+          "folder"_a, "rank"_a, "period_ms"_a, "ring_bytes"_a, "notes"_a, "counters"_a)
       .def("close", &session::close, wait)
       .def("set_clock_offset", &session::set_clock_offset, "seconds"_a, "error"_a, wait)
       .def_prop_ro("path", &session::path)
       .def_prop_ro("problem", &session::problem);
 
   m.def("recording", &recording);
+  m.def("demand_counters", &detail::demand_processor_counters, "names"_a);
   m.def("begin_region",
         [](std::string_view name) { return recording() ? detail::begin_region(label(name).view()) : 0; });
   m.def("end_region", &detail::end_region);

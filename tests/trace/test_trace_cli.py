@@ -22,7 +22,8 @@ def run(monkeypatch, tmp_path, capsys):
 
     def call(trace, command, *arguments):
         if trace:
-            monkeypatch.setattr(plaq.trace, "read", lambda folder: trace)
+            monkeypatch.setattr(plaq.trace, "read", lambda folder, ranks=None: trace)
+            monkeypatch.setattr(plaq.trace, "read_by_rank", lambda folder, ranks=None: iter([trace]))
         monkeypatch.setattr("sys.argv", ["plaq", "trace", command, str(tmp_path), *map(str, arguments)])
         with pytest.raises(SystemExit) as stopped:
             main()

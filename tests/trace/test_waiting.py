@@ -38,7 +38,7 @@ def test_the_tables_of_the_page():
     trace = waiting()
     workers = worker_table(trace)
     assert "<td>5.00 s</td><td>5.00 s</td>" in workers and "<td>10.0 s</td><td>0 ns</td>" in workers
-    top = top_table(profile(trace), dict.fromkeys(trace.names, 0))
+    top = top_table(trace, profile(trace), dict.fromkeys(trace.names, 0))
     assert top.count("<td>–</td>") == 2 and top.count('class="share"') == 2
 
 

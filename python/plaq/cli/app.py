@@ -9,6 +9,7 @@ import typer
 import typer.core
 
 from plaq.errors import InputError, Interrupted
+from plaq.inputs.kinds import cpu_list
 
 
 class _PlainFlags:
@@ -63,6 +64,14 @@ def whole(most: int) -> dict[str, Any]:
         return value
 
     return {"parser": read, "metavar": "N"}
+
+
+def rank_list(text: str, option: str) -> list[int]:
+    """Return [0, 5, 6, 7, 8] for "0,5-8"; InputError for anything else."""
+    try:
+        return cpu_list(text)
+    except ValueError:
+        raise InputError(f"{option} {text[:40]}: should be different ranks such as 0,5-8") from None
 
 
 def run_command(app: App) -> int:

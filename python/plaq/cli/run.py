@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
-from plaq.cli.app import App, whole
+from plaq.cli.app import App, rank_list, whole
 from plaq.errors import InputError
 from plaq.inputs.parameters import Parameters
 from plaq.run.application import Application
@@ -20,6 +20,7 @@ from plaq.streams import print_line
 
 if TYPE_CHECKING:
     from plaq.inputs.schema import Option
+    from plaq.trace.session import Recording
 
 APPLICATIONS: dict[str, Commands] = {}  # by name, as the command line has them
 MOST_RANKS = 1 << 24
@@ -136,7 +137,7 @@ class Commands(App):
             print(sweep.headline(name) + words(kind(parameters)))
 
 
-def run_input(app: Commands, input: Path, settings: Sequence[str | Option], ranks: int | None, trace: bool,
+def run_input(app: Commands, input: Path, settings: Sequence[str | Option], ranks: int | None, trace: bool | Recording,
               start: Path | None, started: float) -> None:
     """Carry out all runs of an input, on ``ranks`` ranks that are started, or in this process."""
     from plaq.run import driver, sweep
@@ -156,6 +157,19 @@ def run_input(app: Commands, input: Path, settings: Sequence[str | Option], rank
         driver.run_in_world(kind, parameters, parameters.run.folder, str(input), trace, started, start)
     else:
         sweep.run(kind, runs, str(input), world(), trace, start)
+
+
+def recording_of(trace: bool, counters: str | None, ranks: str | None) -> bool | Recording:
+    """Return what to record, False for nothing; InputError for a choice without --trace."""
+    from plaq.trace.session import Recording
+
+    for option, value in (("--trace-counters", counters), ("--trace-ranks", ranks)):
+        if value is not None and not trace:
+            raise InputError(f"{option}: is an option of --trace, which is missing")
+    if not trace:
+        return False
+    names = tuple(name.strip() for name in counters.split(",")) if counters is not None else ()
+    return Recording(names, None if ranks is None else tuple(rank_list(ranks, "--trace-ranks")))
 
 
 def without(command: Callable, option: str) -> None:
@@ -190,6 +204,14 @@ def add_run(app: Commands) -> None:
         trace: Annotated[
             bool, typer.Option("--trace", help="Record where the time goes, in trace/ of the results' folder.")
         ] = False,
+        counters: Annotated[
+            Optional[str],
+            typer.Option("--trace-counters", help="Also count, by task and region: at most four of instructions, "
+                                                  "cycles, cache misses, branch misses, processor time, page faults."),
+        ] = None,
+        recorded: Annotated[
+            Optional[str], typer.Option("--trace-ranks", help="Record these ranks only, such as 0,5-8.")
+        ] = None,
     ):
         r"""Run an input, or all runs of its \[sweep]. The same command resumes a stopped run."""
         started = time.perf_counter()
@@ -200,7 +222,7 @@ def add_run(app: Commands) -> None:
                    ("--walltime", "run.walltime", walltime), ("--out", "run.folder", out))
         settings = [*(settings or []), *(Option(*option) for option in options if option[-1] is not None)]
 
-        run_input(app, input, settings, ranks, trace, start, started)
+        run_input(app, input, settings, ranks, recording_of(trace, counters, recorded), start, started)
 
     if not app.on_devices:
         without(run, "device")

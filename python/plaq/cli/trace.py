@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Optional
 
 import typer
 
-from plaq.cli.app import App, whole
+from plaq.cli.app import App, rank_list, whole
 from plaq.cli.tables import plain_table, print_table
 from plaq.streams import print_line
 
@@ -37,6 +37,7 @@ TraceFolder = Annotated[
     typer.Argument(help="The folder of a trace; or of a run, for its newest one.", show_default=False,
                    callback=newest_of),
 ]
+TraceRanks = Annotated[Optional[str], typer.Option("--ranks", help="Only these ranks, such as 0,5-8.")]
 TreeFile = output_option("Write it to this file for Graphviz.")
 GraphFile = output_option("File to write; by default graph.dot in the folder.")
 ReportFile = output_option("File to write; by default report.html in the folder.")
@@ -45,21 +46,29 @@ ArchiveFolder = output_option("New folder for the archive; by default otf2/ in t
 TOP = 10  # names that the profile shows by default
 
 
-def read_trace(folder: Path) -> Trace:
-    """Return the trace, after a line on stderr for each of its notes."""
+def read_trace(folder: Path, ranks: str | None = None) -> Trace:
+    """Return the trace of all ranks or of these, after a line on stderr for each of its notes."""
     from plaq.files.guard import reading
     from plaq.trace import read
 
     with reading(folder, "a trace"):
-        trace = read(folder)
-    for note in trace.notes:
-        print(f"plaq: note: {note}", file=sys.stderr)
+        trace = read(folder, chosen(ranks))
+    print_notes(trace.notes)
     return trace
 
 
-def export(folder: Path, out: Path, write: Callable[[Trace, Path], None], entry: str = "") -> None:
+def chosen(ranks: str | None) -> list[int] | None:
+    return None if ranks is None else rank_list(ranks, "--ranks")
+
+
+def print_notes(notes: list[str]) -> None:
+    for note in notes:
+        print(f"plaq: note: {note}", file=sys.stderr)
+
+
+def export(folder: Path, ranks: str | None, out: Path, write: Callable[[Trace, Path], None], entry: str = "") -> None:
     """Read the trace, write it to ``out``, and print the path of the file, or of the ``entry`` of the archive."""
-    write(read_trace(folder), out)
+    write(read_trace(folder, ranks), out)
     print_line(str(out / entry))
 
 
@@ -72,39 +81,46 @@ def write_text(path: Path, text: str) -> None:
 @app.command("profile")
 def trace_profile(
     folder: TraceFolder,
+    ranks: TraceRanks = None,
     all_names: Annotated[bool, typer.Option("--all", help=f"All names, not only the first {TOP}.")] = False,
     csv: Annotated[Optional[Path], typer.Option(help="Write all names to this file too, times in s.")] = None,
 ):
     """List calls and times of every task and region, by exclusive time."""
-    from plaq.trace.profile import as_csv, busy, profile, time_text
+    from plaq.files.guard import reading
+    from plaq.trace import read_by_rank
+    from plaq.trace.profile import as_csv, profile_by_rank, time_text
+    from plaq.trace.report_tables import number
 
-    trace = read_trace(folder)
-    rows = profile(trace)
+    with reading(folder, "a trace"):
+        rows, use, notes = profile_by_rank(read_by_rank(folder, chosen(ranks)))
+    print_notes(notes)
     if csv:
-        write_text(csv, as_csv(rows, trace.notes))
+        write_text(csv, as_csv(rows, notes))
     shown = rows if all_names else rows[:TOP]
     columns = ("calls", "inclusive", "exclusive", "mean", "min", "max", "stddev", "suspended", "share")
+    columns += tuple(rows[0].counts if rows else ())
     table = plain_table(("name", "kind"), columns)
     for row in shown:
         times = (row.inclusive, row.exclusive, row.mean, row.min, row.max, row.stddev, row.suspended)
         table.add_row(row.name, row.kind, str(row.calls), *map(time_text, times),
-                      "–" if row.kind == "waiting" else f"{100 * row.share:.1f} %")
+                      "–" if row.kind == "waiting" else f"{100 * row.share:.1f} %",
+                      *map(number, row.counts.values()))
     print_table(table)
     more = f" {len(rows) - len(shown)} more names: --all." if len(shown) < len(rows) else ""
-    print(f"\n{busy(trace)}.{more}")
+    print(f"\n{use}.{more}")
 
 
 @app.command("tree")
-def trace_tree(folder: TraceFolder, out: TreeFile = None):
+def trace_tree(folder: TraceFolder, ranks: TraceRanks = None, out: TreeFile = None):
     """Show the tree of tasks and the tasks that they created, by name, with their times."""
     from plaq.trace.profile import time_text
     from plaq.trace.tree import as_dot, as_lines, task_tree
 
     if out:
-        export(folder, out, lambda trace, path: write_text(path, as_dot(task_tree(trace), trace.notes)))
+        export(folder, ranks, out, lambda trace, path: write_text(path, as_dot(task_tree(trace), trace.notes)))
         return
     table = plain_table(("task",), ("tasks", "time", "with descendants"))
-    for text, node in as_lines(task_tree(read_trace(folder))):
+    for text, node in as_lines(task_tree(read_trace(folder, ranks))):
         table.add_row(text, str(node.calls), time_text(node.seconds), time_text(node.subtree))
     print_table(table)
 
@@ -112,6 +128,7 @@ def trace_tree(folder: TraceFolder, out: TreeFile = None):
 @app.command("graph")
 def trace_graph(
     folder: TraceFolder,
+    ranks: TraceRanks = None,
     out: GraphFile = None,
     by: Annotated[
         Literal["name", "task"], typer.Option(help="A node for every name, or for every task.")
@@ -122,28 +139,28 @@ def trace_graph(
     from plaq.trace.graph import graph_by_name, graph_by_task
 
     graph = graph_by_name if by == "name" else lambda trace: graph_by_task(trace, limit)
-    export(folder, out or folder / "graph.dot", lambda trace, path: write_text(path, graph(trace)))
+    export(folder, ranks, out or folder / "graph.dot", lambda trace, path: write_text(path, graph(trace)))
 
 
 @app.command("report")
-def trace_report(folder: TraceFolder, out: ReportFile = None):
+def trace_report(folder: TraceFolder, ranks: TraceRanks = None, out: ReportFile = None):
     """Write a page with the timeline, counters and tables: one file that any browser opens, without a network."""
     from plaq.trace.report import write_report
 
-    export(folder, out or folder / "report.html", write_report)
+    export(folder, ranks, out or folder / "report.html", write_report)
 
 
 @app.command("chrome")
-def trace_chrome(folder: TraceFolder, out: ChromeFile = None):
+def trace_chrome(folder: TraceFolder, ranks: TraceRanks = None, out: ChromeFile = None):
     """Write the timeline for ui.perfetto.dev or chrome://tracing."""
     from plaq.trace.chrome import write_chrome
 
-    export(folder, out or folder / "chrome.json.gz", write_chrome)
+    export(folder, ranks, out or folder / "chrome.json.gz", write_chrome)
 
 
 @app.command("otf2")
-def trace_otf2(folder: TraceFolder, out: ArchiveFolder = None):
+def trace_otf2(folder: TraceFolder, ranks: TraceRanks = None, out: ArchiveFolder = None):
     """Write the timeline as an OTF2 archive, for Vampir and others."""
     from plaq.trace.otf2 import write_otf2
 
-    export(folder, out or folder / "otf2", write_otf2, "traces.otf2")
+    export(folder, ranks, out or folder / "otf2", write_otf2, "traces.otf2")

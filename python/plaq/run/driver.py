@@ -24,7 +24,7 @@ from plaq.run.live import Log, SilentLog, open_log
 from plaq.run.output import RunOutput, drain
 from plaq.run.progress import Tell, watching
 from plaq.run.stop import Stop
-from plaq.trace.session import Session, next_folder, region
+from plaq.trace.session import Recording, Session, next_folder, region
 
 STATUS_PERIOD = 0.1  # seconds, at least, between two updates of the status
 REASONS = (None, *INTERRUPTIONS)
@@ -124,7 +124,7 @@ class Run:
 
 
 def run(kind: type[Application], parameters: Any, folder: str | Path | None = None, source: str = "Parameters",
-        trace: bool = False, started: float | None = None, start: str | Path | None = None,
+        trace: bool | Recording = False, started: float | None = None, start: str | Path | None = None,
         progress: Any = None) -> Any:
     """Carry out an application's run and return its results.
 
@@ -143,8 +143,8 @@ def run(kind: type[Application], parameters: Any, folder: str | Path | None = No
         raise KeyboardInterrupt(stopped.reason) from None
 
 
-def run_in_world(kind: type[Application], parameters: Any, folder: str | Path | None, source: str, trace: bool,
-                 started: float | None, start: str | Path | None, progress: Any = None) -> Any:
+def run_in_world(kind: type[Application], parameters: Any, folder: str | Path | None, source: str,
+                 trace: bool | Recording, started: float | None, start: str | Path | None, progress: Any = None) -> Any:
     """Carry out `run` on all ranks; raises Interrupted when it is stopped."""
     from plaq.comm import world
 
@@ -154,7 +154,7 @@ def run_in_world(kind: type[Application], parameters: Any, folder: str | Path | 
 
 def run_on(kind: type[Application], comm: Communicator, parameters: Any, folder: str | Path | None,
            source: str, stop: Stop,
-           make_log: Callable[[Path], Log], trace: bool = False, started: float | None = None,
+           make_log: Callable[[Path], Log], trace: bool | Recording = False, started: float | None = None,
            start: str | Path | None = None, progress: Any = None) -> Any:
     """Carry out `run` on the ranks of comm; ``stop`` requests an early stop."""
     started = time.perf_counter() if started is None else started
@@ -167,6 +167,8 @@ def run_on(kind: type[Application], comm: Communicator, parameters: Any, folder:
     application = application or kind(parameters)
     if folder is None and trace:
         raise InputError("trace: a run without a folder cannot write a trace")
+    if isinstance(trace, Recording):
+        comm.together(lambda: trace.demand(comm.size))
     with watching(progress, comm.rank == 0, folder is not None) as tell:
         if folder is None:
             run = Run(comm, stop, tell=tell)
@@ -177,11 +179,12 @@ def run_on(kind: type[Application], comm: Communicator, parameters: Any, folder:
         return run_in_folder(application, Run(comm, stop, output, True, tell), folder, trace, started)
 
 
-def run_in_folder(application: Application, run: Run, folder: Path, trace: bool, started: float) -> Any:
+def run_in_folder(application: Application, run: Run, folder: Path, trace: bool | Recording, started: float) -> Any:
     """Carry out a run that keeps ``folder`` up to date, and close its output."""
     comm, output = run.comm, run.output
     try:
-        with recording(comm, application.parameters, folder, output) if trace else nullcontext():
+        what = trace if isinstance(trace, Recording) else Recording()
+        with recording(comm, application.parameters, folder, output, what) if trace else nullcontext():
             with region("start-up"):
                 simulation = application.prepare(run, started)
             results = run.carry_out(simulation)
@@ -222,12 +225,13 @@ def workers(run: Any) -> str:
 
 
 @contextmanager
-def recording(comm: Communicator, parameters: Any, folder: Path, output: RunOutput | None) -> Iterator[None]:
+def recording(comm: Communicator, parameters: Any, folder: Path, output: RunOutput | None,
+              what: Recording) -> Iterator[None]:
     """Record a trace in the next free folder of trace/; log its path, and ranks whose trace ends early."""
     place = comm.on_root(lambda: next_folder(folder / "trace"), share=True)
     run = parameters.run
     notes = {"back end": run.threads, "workers": pool_options(run.workers, run.bind).workers}
-    with Session(place, comm, notes=notes) as session:
+    with Session(place, comm, notes=notes, counters=what.counters, ranks=what.ranks) as session:
         comm.on_root(lambda: output.log.line(f"trace:  {place}"))
         yield
     for rank, problem in enumerate(comm.allgather(session.problem)):

@@ -13,6 +13,7 @@ from plaq.run.folder import need_own
 from plaq.run.forecast import Description, Forecast
 from plaq.run.swept import Sweep, load, sweep
 from plaq.run.table import is_sweep
+from plaq.trace.session import Recording
 
 P = TypeVar("P")  # class of the parameters
 R = TypeVar("R")  # class of the results
@@ -26,15 +27,16 @@ class Face(Generic[P, R]):
         self._kind = kind
 
     def run(self, parameters: P, folder: str | Path | None = None, *, start: str | Path | None = None,
-            trace: bool = False, progress: Progress = None) -> R:
+            trace: bool | Recording = False, progress: Progress = None) -> R:
         """Carry out a run and return its results.
 
         With a ``folder`` as the command ``run`` does: a run that was stopped there resumes from its last checkpoint.
         Without one nothing is written. ``start`` is the folder of another run, from whose end this one starts;
-        ``trace`` records where the time goes. ``progress``: False for silence, or a function of the fraction that is
-        done and a text; by default a bar where there is no folder. Every rank of an MPI job calls this with the same
-        arguments and gets the same results. After a signal or at run.walltime everything is saved, and it ends with an
-        exception that is no subclass of Exception: KeyboardInterrupt after SIGINT, else SystemExit.
+        ``trace`` records where the time goes, and a `plaq.trace.Recording` says what. ``progress``: False for silence,
+        or a function of the fraction that is done and a text; by default a bar where there is no folder. Every rank of
+        an MPI job calls this with the same arguments and gets the same results. After a signal or at run.walltime
+        everything is saved, and it ends with an exception that is no subclass of Exception: KeyboardInterrupt after
+        SIGINT, else SystemExit.
         """
         return driver.run(self._kind, parameters, folder, trace=trace, start=start, progress=progress)
 
@@ -57,7 +59,8 @@ class Face(Generic[P, R]):
         return self._kind(parameters).estimate(ranks, workers, None if machine is None else Path(machine))
 
     def sweep(self, parameters: P, axes: Mapping[str, Iterable[Any]], folder: str | Path | None = None, *,
-              start: str | Path | None = None, trace: bool = False, progress: Progress = None) -> Sweep[R]:
+              start: str | Path | None = None, trace: bool | Recording = False,
+              progress: Progress = None) -> Sweep[R]:
         """Run every combination of the values of ``axes``, {"model.U": [4, 6]}; return {name: results} with a table.
 
         With a ``folder`` each run has its own below it, and the same call resumes runs that were stopped, as a section

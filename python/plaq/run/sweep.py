@@ -29,6 +29,7 @@ from plaq.run.live import SilentLog
 from plaq.run.progress import Tell, watching
 from plaq.run.stop import Stop
 from plaq.streams import print_line
+from plaq.trace.session import Recording
 
 MOST = 10_000  # runs
 SINGLE = ""  # name of the run of an input without a sweep
@@ -85,7 +86,7 @@ def folder_name(values: Iterable[tuple[str, Any]]) -> str:
     return f"{name[:LONGEST_NAME // 4]}...{hashlib.sha256(name.encode()).hexdigest()[:16]}"
 
 
-def run(kind: type[Application], runs: dict[str, Any], source: str, comm: Any, trace: bool = False,
+def run(kind: type[Application], runs: dict[str, Any], source: str, comm: Any, trace: bool | Recording = False,
         start: Path | None = None) -> None:
     """Carry out all runs, each in a folder of its own below ``run.folder``; then write tables and a page.
 
@@ -102,7 +103,7 @@ def run(kind: type[Application], runs: dict[str, Any], source: str, comm: Any, t
 
 
 def carry_out(kind: type[Application], runs: Mapping[str, Any], base: Path | None, source: str, comm: Any,
-              trace: bool = False, start: Path | None = None, progress: Any = None,
+              trace: bool | Recording = False, start: Path | None = None, progress: Any = None,
               keep: bool = True) -> tuple[dict, dict]:
     """Carry out all runs on the ranks of comm; return {name: outcome} and {name: results} of those that ended.
 

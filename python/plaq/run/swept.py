@@ -17,6 +17,7 @@ from plaq.run import sweep as sweeps
 from plaq.run import table
 from plaq.run.application import Application
 from plaq.run.folder import INPUT
+from plaq.trace.session import Recording
 
 R = TypeVar("R")
 
@@ -100,7 +101,7 @@ def load(kind: type[Application], folder: Path) -> Sweep:
 
 
 def sweep(kind: type[Application], parameters: Any, axes: Mapping[str, Iterable[Any]], folder: str | Path | None = None,
-          *, start: str | Path | None = None, trace: bool = False, progress: Any = None) -> Sweep:
+          *, start: str | Path | None = None, trace: bool | Recording = False, progress: Any = None) -> Sweep:
     """Run every combination of the values of ``axes`` on the ranks of the world; arguments as of `Face.sweep`.
 
     A run that fails leaves the others alone and gives a warning. RunError if all fail.

@@ -7,13 +7,16 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from plaq.trace.clocks import LOW_BITS, Clock
+from plaq.trace.counts import inclusive_counts
 from plaq.trace.messages import END
 from plaq.trace.model import LINK, READY, REGION, SLICE, TASK
 from plaq.trace.on_worker import depths
 from plaq.trace.rank_file import RankFile
 
 CREATED, STARTED, SUSPENDED, RESUMED, FINISHED = 1, 2, 3, 5, 6
-WOKEN, LINKED, REGION_BEGIN, REGION_END, MORE, SENT, RECEIVED = 4, 7, 8, 9, 10, 11, 12
+WOKEN, LINKED, REGION_BEGIN, REGION_END, MORE, SENT, RECEIVED, COUNTS = 4, 7, 8, 9, 10, 11, 12, 13
+WITH_MORE = (CREATED, LINKED, REGION_BEGIN, SENT, RECEIVED)
+COUNTED = (STARTED, SUSPENDED, RESUMED, FINISHED, REGION_BEGIN, REGION_END)  # with readings of the counters
 KIND_SHIFT, WORKER_SHIFT = np.uint64(56), np.uint64(48)
 ID_BITS = np.uint64((1 << 48) - 1)
 IS_SUBJECT = np.uint64(1 << 32)
@@ -31,6 +34,9 @@ class RankTables:
     links: np.ndarray
     readies: np.ndarray
     message_ends: np.ndarray
+    task_counts: np.ndarray  # [task, counter], inclusive, as those of regions
+    region_counts: np.ndarray
+    uncounted: int  # events that should have readings of the counters, and have none
     worker_of: dict[int, int]  # thread: the worker that it was all the time, if it was one
     first: float
     last: float
@@ -42,9 +48,10 @@ def assemble(file: RankFile, clock: Clock) -> RankTables:
     kind = (head >> KIND_SHIFT).astype(np.uint8)
     next_ = np.minimum(np.arange(1, len(kind) + 1), len(kind) - 1)
     has_more = (kind[next_] == MORE) & (file.thread[next_] == file.thread)
-    is_first_half = np.isin(kind, (CREATED, LINKED, REGION_BEGIN, SENT, RECEIVED))
+    is_first_half = np.isin(kind, WITH_MORE)
     cut = is_first_half & ~has_more  # the file ended before the second half
-    at = np.flatnonzero((kind != MORE) & ~cut)
+    at = np.flatnonzero((kind != MORE) & (kind != COUNTS) & ~cut)
+    readings, has_readings = _readings(file, kind, at)
     next_ = next_[at]
     events = _Events(
         kind=kind[at],
@@ -55,6 +62,8 @@ def assemble(file: RankFile, clock: Clock) -> RankTables:
         other=subject[next_],
         amount=head[next_] & LOW_BITS,
         thread=file.thread[at],
+        readings=readings,
+        has_readings=has_readings,
     )
     names = [*file.names, UNKNOWN]
     last = clock.seconds(file.clocks["ticks"][-1:])[0]
@@ -66,6 +75,8 @@ def assemble(file: RankFile, clock: Clock) -> RankTables:
     tasks = _tasks(events, ids, len(names) - 1)
     slices = _slices(events, ids, tasks, last)
     regions = _regions(events, ids, tasks, last)
+    task_counts, region_counts = _counts(events, ids, tasks, regions)
+    uncounted = int((_is(events, *COUNTED) & ~events.has_readings).sum()) if file.counters else 0
     woken = events.kind == WOKEN
     readies = np.zeros(woken.sum(), READY)
     readies["task"], readies["time"] = ids.row(events.subject[woken]), events.time[woken]
@@ -78,14 +89,15 @@ def assemble(file: RankFile, clock: Clock) -> RankTables:
     ends = _message_ends(events, worker_of)
     for table in (tasks, slices, regions, ends):
         table["rank"] = rank
-    return RankTables(names, tasks, slices, regions, links, readies, ends, worker_of, first, last)
+    return RankTables(names, tasks, slices, regions, links, readies, ends, task_counts, region_counts, uncounted,
+                      worker_of, first, last)
 
 
 @dataclass
 class _Events:
     """Columns [n], one thread after the other, each in its order.
 
-    `number`, `is_subject`, `other` and `amount` are of the second half.
+    `number`, `is_subject`, `other` and `amount` are of the second half; `readings` [n, counter] are of its thread.
     """
 
     kind: np.ndarray
@@ -96,6 +108,8 @@ class _Events:
     other: np.ndarray
     amount: np.ndarray
     thread: np.ndarray
+    readings: np.ndarray
+    has_readings: np.ndarray
 
     def until(self, time: float) -> _Events:
         """Return the events up to a time."""
@@ -148,6 +162,50 @@ def _message_ends(events: _Events, worker_of: dict[int, int]) -> np.ndarray:
     ends["sent"] = events.kind[at] == SENT
     ends["worker"] = [worker_of.get(thread, -1) for thread in events.thread[at].tolist()]
     return ends
+
+
+def _readings(file: RankFile, kind: np.ndarray, at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return readings [event, counter] of the counters, and whether the event at these records has them."""
+    counters = len(file.counters)
+    readings, has = np.zeros((len(at), counters), np.uint64), np.zeros(len(at), bool)
+    if not counters or not len(at):
+        return readings, has
+    first = at + np.where(np.isin(kind[at], WITH_MORE), 2, 1)  # of the records of counts
+    has = np.isin(kind[at], COUNTED)
+    for pair in range((counters + 1) // 2):
+        place = np.minimum(first + pair, len(kind) - 1)
+        has &= (first + pair < len(kind)) & (kind[place] == COUNTS) & (file.thread[place] == file.thread[at])
+        readings[:, 2 * pair] = file.records["head"][place] & LOW_BITS
+        if 2 * pair + 1 < counters:
+            readings[:, 2 * pair + 1] = file.records["subject"][place]
+    return readings, has
+
+
+def _counts(events: _Events, ids: _TaskIds, tasks: np.ndarray, regions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return inclusive counts [task, counter] and [region, counter]."""
+    at = np.flatnonzero(events.has_readings)
+    kind = events.kind[at]
+    has_worker = np.isin(kind, (STARTED, RESUMED))
+    task = np.full(len(at), -1, np.int64)
+    task[has_worker] = ids.row(events.subject[at[has_worker]] & ID_BITS)
+
+    def reading_of(region: np.ndarray, of: np.ndarray) -> np.ndarray:
+        order = np.argsort(region, kind="stable")
+        place = np.minimum(np.searchsorted(region[order], regions["id"]), max(len(region) - 1, 0))
+        if not len(region):
+            return np.full(len(regions), -1)
+        return np.where(region[order][place] == regions["id"], of[order][place], -1)
+
+    begins, ends = np.flatnonzero(kind == REGION_BEGIN), np.flatnonzero(kind == REGION_END)
+    return inclusive_counts(
+        events.readings[at],
+        events.time[at],
+        events.thread[at],
+        np.isin(kind, (STARTED, SUSPENDED, RESUMED, FINISHED)),
+        task,
+        (reading_of(events.other[at[begins]], begins), reading_of(events.subject[at[ends]], ends)),
+        len(tasks),
+    )
 
 
 def _is(events: _Events, *kinds: int) -> np.ndarray:

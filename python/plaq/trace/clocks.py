@@ -67,4 +67,8 @@ def _offset(file: RankFile, reference: RankFile, notes: list[str]):
             "compared: its times do not fit those of the other ranks"
         )
         return lambda time: 0.0
-    return lambda time: np.interp(time, known["at"], known["seconds"])
+    zero = np.sort(reference.offsets, order="at")  # offsets lead to rank 0, which may be another than the reference
+    if not len(zero):
+        return lambda time: np.interp(time, known["at"], known["seconds"])
+    return lambda time: (np.interp(time, known["at"], known["seconds"])
+                         - np.interp(time, zero["at"], zero["seconds"]))

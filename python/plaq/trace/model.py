@@ -93,6 +93,7 @@ class RankInfo:
     end: str
     until: float  # s, the last moment that is known of
     streams: list[tuple[int, str]] = field(default_factory=list)  # of GPUs: the GPU and a name
+    uncounted: int = 0  # events without counts of the processor that should have them
 
 
 @dataclass
@@ -128,3 +129,7 @@ class Trace:
     metadata: dict[str, Any] = field(default_factory=dict)  # command line, version, host, ... as recorded
     gpu: np.ndarray = field(default_factory=lambda: np.zeros(0, GPU))
     messages: np.ndarray = field(default_factory=lambda: np.zeros(0, MESSAGE))
+    counted: list[str] = field(default_factory=list)  # counters of the processor, read at the ends of tasks and regions
+    task_counts: np.ndarray = field(default_factory=lambda: np.zeros((0, 0), np.int64))  # [task, counted], inclusive
+    region_counts: np.ndarray = field(default_factory=lambda: np.zeros((0, 0), np.int64))  # [region, counted]
+    start: float = 0.0  # s, time 0 on the clock of the first rank that was read

@@ -53,6 +53,15 @@ class RankFile:
     gpu_calls: np.ndarray = field(default_factory=lambda: np.zeros(0, GPU_CALL))
     lost: int = 0
 
+    def without_events(self) -> RankFile:
+        """Return what a clock of other ranks refers to: process, clocks and offsets."""
+        return RankFile(self.path, self.state, self.process, clocks=self.clocks, offsets=self.offsets)
+
+    @property
+    def counters(self) -> list[str]:
+        """Counters of the processor that were read at the events of threads."""
+        return self.process.get("counters", "").split(", ") if self.process.get("counters") else []
+
     @property
     def cut(self) -> bool:
         return self.state != "closed"

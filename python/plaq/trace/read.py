@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -17,43 +19,81 @@ from plaq.trace.rank_file import FORMAT, RankFile, read_rank_file
 from plaq.trace.sampled import counters_of
 
 
-def read(folder: str | Path) -> Trace:
-    """Read the trace in a folder, all ranks merged on one clock.
+def read(folder: str | Path, ranks: Collection[int] | None = None) -> Trace:
+    """Read the trace in a folder, all its ranks or these ``ranks`` merged on one clock.
 
     A file that ends early (kill, full disk) is read as far as it is complete. `Trace.notes` reports that, lost events,
-    and clocks that do not fit. Raises InputError if there is no trace, or a damaged one.
+    and clocks that do not fit. Raises InputError if there is no trace, a damaged one, or none of a rank in ``ranks``.
     """
-    folder = Path(folder)
-    paths = sorted(folder.glob("rank-*.plaqtrace"))
-    if not paths:
-        raise InputError(f"{folder}: holds no trace (rank-0000.plaqtrace)")
-    notes: list[str] = []
-    files = []
-    for path in paths:
-        file = read_rank_file(path)
-        if not file.process or len(file.clocks) < 2:
-            notes.append(f"{path.name}: ends before anything was recorded")
-            continue
-        with reading(path, FORMAT):
-            if path.name != name_of(file.process["rank"]):
-                raise DamagedFile(f"{path}: is the file of rank {file.process['rank']}")
-            if files and _session(file) != _session(files[0]):
-                raise DamagedFile(f"{path}: is of another session than {files[0].path.name}")
-        files.append(file)
-    if not files:
-        raise InputError(f"{folder}: {'; '.join(notes)}")
+    recording = _Recording(Path(folder), ranks)
     merged = _Merged()
-    for file in files:
+    for file, clock in recording.files():
         with reading(file.path, FORMAT):
-            clock = Clock(file, files[0])
-            notes += clock.notes
             merged.add(file, clock)
-    sizes = {file.process["notes"].get("ranks", str(len(files))) for file in files}
-    if sizes != {str(len(files))}:
-        notes.append(f"{len(files)} ranks have a file here, but {' or '.join(sorted(sizes))} took part")
-    trace = merged.trace(notes, files[0])
-    for info in trace.ranks:
-        notes += _troubles(info)
+    return _noted(merged.trace(recording.reference.process), recording.notes)
+
+
+def read_by_rank(folder: str | Path, ranks: Collection[int] | None = None) -> Iterator[Trace]:
+    """Yield the trace of one rank after the other, so that memory is that of one rank at a time.
+
+    Time 0 of each is its own `Trace.start`, on a clock that they share. The notes of the whole are those of the last
+    one. Messages between ranks are in none of them. Raises InputError as `read`.
+    """
+    recording = _Recording(Path(folder), ranks)
+    last = None
+    for file, clock in recording.files():
+        if last:
+            yield _noted(last, [])
+        one = _Merged()
+        with reading(file.path, FORMAT):
+            one.add(file, clock)
+        last = one.trace(recording.reference.process)
+    if last:
+        yield _noted(last, recording.notes)
+
+
+class _Recording:
+    """Files of a trace, and what is to be said of them: `notes` are whole when all `files` have been read."""
+
+    def __init__(self, folder: Path, ranks: Collection[int] | None):
+        present = {int(path.stem.removeprefix("rank-")): path for path in folder.glob("rank-*.plaqtrace")}
+        if not present:
+            raise InputError(f"{folder}: holds no trace (rank-0000.plaqtrace)")
+        for rank in sorted(set(ranks or ()) - set(present)):
+            raise InputError(f"{folder}: rank {rank} has no file here")
+        self.folder, self.notes = folder, []
+        self.paths = [present[rank] for rank in sorted(present) if ranks is None or rank in ranks]
+        self.reference: RankFile  # the first one: its clock is that of all
+        self._present = len(present)
+
+    def files(self) -> Iterator[tuple[RankFile, Clock]]:
+        first, took_part = None, set()
+        for path in self.paths:
+            file = read_rank_file(path)
+            if not file.process or len(file.clocks) < 2:
+                self.notes.append(f"{path.name}: ends before anything was recorded")
+                continue
+            with reading(path, FORMAT):
+                if path.name != name_of(file.process["rank"]):
+                    raise DamagedFile(f"{path}: is the file of rank {file.process['rank']}")
+                first = first or file.without_events()
+                if _session(file) != _session(first):
+                    raise DamagedFile(f"{path}: is of another session than {first.path.name}")
+                if file.counters != first.counters:
+                    raise DamagedFile(f"{path}: has other counters than {first.path.name}")
+                self.reference = first
+                clock = Clock(file, first)
+            self.notes += clock.notes
+            yield file, clock
+            took_part.add(file.process["notes"].get("ranks", str(self._present)))
+        if not first:
+            raise InputError(f"{self.folder}: {'; '.join(self.notes)}")
+        if took_part != {str(self._present)}:
+            self.notes.append(f"{self._present} ranks have a file here, but {' or '.join(sorted(took_part))} took part")
+
+
+def _noted(trace: Trace, notes: list[str]) -> Trace:
+    trace.notes = [*notes, *(trouble for info in trace.ranks for trouble in _troubles(info))]
     return trace
 
 
@@ -72,6 +112,8 @@ def _troubles(info: RankInfo) -> list[str]:
         out.append(f"rank {info.rank}: {info.lost} events did not fit into the buffers and are missing")
     if info.end != "closed":
         out.append(f"rank {info.rank}: the trace ends early, at {info.until:.3f} s: {info.end.removeprefix('cut: ')}")
+    if info.uncounted:
+        out.append(f"rank {info.rank}: {info.uncounted} events have no counts of the processor")
     return out
 
 
@@ -85,6 +127,7 @@ class _Merged:
         self.ranks: list[RankInfo] = []
         self.counters: list[Counter] = []
         self.first_task = self.first_region = 0
+        self.counted: list[str] = []
 
     def add(self, file: RankFile, clock: Clock) -> None:
         part = assemble(file, clock)
@@ -107,20 +150,23 @@ class _Merged:
         self.first_region += len(part.regions)
         threads, counters = counters_of(file, clock, part)
         self.parts.append(part)
+        self.counted = file.counters
         self.gpu.append(gpu)
         self.counters += counters
         p = file.process
         workers = np.unique(part.slices["worker"]).tolist()
         self.ranks.append(
             RankInfo(p["rank"], p["host"], p["pid"], workers, threads, clock.text, file.lost, file.state, part.last,
-                     streams)
+                     streams, part.uncounted)
         )
 
-    def trace(self, notes: list[str], first: RankFile) -> Trace:
+    def trace(self, first: dict[str, Any]) -> Trace:
+        """Return all of them as one trace; `first` is the process of the first rank."""
         kinds = dict(tasks=TASK, slices=SLICE, regions=REGION, links=LINK, readies=READY)
         empty = {name: np.zeros(0, kind) for name, kind in kinds.items()}
         tables = {n: np.concatenate([empty[n], *(getattr(p, n) for p in self.parts)]) for n in kinds}
         tables["gpu"] = np.concatenate([np.zeros(0, GPU), *self.gpu])
+        counts = {n: np.concatenate([getattr(p, n) for p in self.parts]) for n in ("task_counts", "region_counts")}
         tables["messages"] = match(np.concatenate([np.zeros(0, END), *(p.message_ends for p in self.parts)]))
         if len(self.parts) > 1:
             tables["slices"] = tables["slices"][np.argsort(tables["slices"]["begin"], kind="stable")]
@@ -128,6 +174,7 @@ class _Merged:
             place = np.empty(len(order) + 1, np.int64)
             place[order], place[-1] = np.arange(len(order)), -1
             tables["regions"] = tables["regions"][order]
+            counts["region_counts"] = counts["region_counts"][order]
             tables["regions"]["parent"] = place[tables["regions"]["parent"]]
         zero = min([*(p.first for p in self.parts), *tables["gpu"]["begin"]])
         last = max([*(p.last for p in self.parts), *tables["gpu"]["end"]])
@@ -140,8 +187,8 @@ class _Merged:
             for field in set(times) & set(table.dtype.names):
                 table[field] -= zero
         latest = max([last - zero, *(c.time[-1] for c in self.counters if len(c.time))])
-        metadata = {**first.process["notes"], **{name: first.process[name] for name in ("host", "period_ms")}}
+        metadata = {**first["notes"], **{name: first[name] for name in ("host", "period_ms")}}
         return Trace(
-            list(self.names), self.ranks, **tables, counters=self.counters, notes=notes, duration=float(latest),
-            metadata=metadata,
+            list(self.names), self.ranks, **tables, counters=self.counters, notes=[], duration=float(latest),
+            metadata=metadata, counted=self.counted, start=float(zero), **counts,
         )

@@ -22,26 +22,28 @@ MINOR = ("kind", "mean", "max", "slices")  # columns that a narrow screen leaves
 def tables(trace: Trace, rows: list[Row], style_of: dict[str, int]) -> str:
     """Return the part of the page below the timeline."""
     parts = [
-        f"<div><h2>Where the time went</h2>{top_table(rows, style_of)}</div>",
+        f"<div><h2>Where the time went</h2>{top_table(trace, rows, style_of)}</div>",
         f"<div><h2>Workers</h2>{worker_table(trace)}{switch_table(trace)}</div>",
     ]
     return f'<div class="columns">{"".join(parts)}</div>{about(trace)}'
 
 
-def top_table(rows: list[Row], style_of: dict[str, int]) -> str:
+def top_table(trace: Trace, rows: list[Row], style_of: dict[str, int]) -> str:
     """Return the names with most exclusive time."""
     body = [
         [row.name, row.kind, number(row.calls)]
         + [time_text(seconds) for seconds in (row.inclusive, row.exclusive, row.mean, row.max)]
-        + ["–" if row.kind == "waiting" else row.share]
+        + ["–" if row.kind == "waiting" else row.share, *map(number, row.counts.values())]
         for row in rows[:TOP]
     ]
-    head = ["name", "kind", "calls", "inclusive", "exclusive", "mean", "max", "share"]
+    head = ["name", "kind", "calls", "inclusive", "exclusive", "mean", "max", "share", *trace.counted]
     left = len(rows) - len(body)
+    counts = f" {', '.join(trace.counted).capitalize()}: exclusive, in user mode." if trace.counted else ""
     more = f" {left} more names are in <code>plaq trace profile</code>." if left > 0 else ""
     return table(head, body, 2, [swatch(style_of[row.name]) for row in rows[:TOP]]) + (
         '<p class="note">Time on a worker only: suspensions do not count. Exclusive time is '
-        f"inclusive time without the regions inside; its share is of the sum of all names that do not wait.{more}</p>"
+        "inclusive time without the regions inside; its share is of the sum of all names that do not wait."
+        f"{counts}{more}</p>"
     )
 
 

@@ -6,8 +6,9 @@ import os
 import secrets
 import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import ContextDecorator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
@@ -22,10 +23,13 @@ class Session:
     It goes into `folder`/rank-0000.plaqtrace. Under MPI every rank makes one with the world's `comm` (a
     `plaq.comm.Communicator`) and closes it; the clocks of the ranks are compared at both ends. `period` in seconds lies
     between two samples of the counters and two writes; `ring_bytes` per thread hold the events meanwhile. `notes` are
-    kept as the trace's metadata.
+    kept as the trace's metadata. `counters` are read in every thread at the ends of tasks and regions: at most four of
+    "instructions", "cycles", "cache misses", "branch misses", "processor time" (ns) and "page faults", in user mode.
+    Only the ranks in `ranks`, or all of them, record.
 
-    Raises InputError if the folder holds a trace already or another session records, RunError if the folder cannot be
-    written. A disk that becomes full later does not stop the program: see `problem`.
+    Raises InputError if the folder holds a trace already, another session records, the kernel does not permit a
+    counter, or there is no such rank; RunError if the folder cannot be written. A disk that becomes full later does not
+    stop the program: see `problem`.
     """
 
     def __init__(
@@ -35,52 +39,88 @@ class Session:
         period: float = 0.1,
         notes: Mapping[str, Any] | None = None,
         ring_bytes: int = 4 << 20,
+        counters: Sequence[str] = (),
+        ranks: Collection[int] | None = None,
     ):
         folder = Path(folder)
         self._comm = comm if comm is not None and comm.size > 1 else None
-        rank = self._comm.rank if self._comm else 0
+        rank, size = (self._comm.rank, self._comm.size) if self._comm else (0, 1)
+        chosen = recorded_ranks(ranks, size)
         occupied = lambda: any(folder.glob("rank-*.plaqtrace"))
         if self._comm.on_root(occupied, share=True) if self._comm else occupied():
             raise InputError(f"{folder}: holds a trace already; a new one needs a folder of its own")
         metadata = {
             "command": shlex.join(sys.argv),
             "version": plaq.__version__,
-            "ranks": self._comm.size if self._comm else 1,
+            "ranks": len(chosen),
             "session": self._comm.bcast(secrets.token_hex(8)) if self._comm else secrets.token_hex(8),
             **(notes or {}),
         }
         metadata = {name: str(value) for name, value in metadata.items()}
-        begin = lambda: _core.trace.Session(folder, rank, max(1, round(1000 * period)), ring_bytes, metadata)
+
+        def begin() -> _core.trace.Session | None:
+            if rank not in chosen:
+                return None
+            return _core.trace.Session(folder, rank, max(1, round(1000 * period)), ring_bytes, metadata, list(counters))
+
         self._native = self._comm.together(begin) if self._comm else begin()
         self._compare_clocks()
 
     @property
-    def path(self) -> Path:
-        """File of this rank."""
-        return self._native.path
+    def path(self) -> Path | None:
+        """File of this rank; None if it does not record."""
+        return self._native.path if self._native else None
 
     @property
     def problem(self) -> str:
         """Reason for an early end of the trace (a full disk); empty if there was no error."""
-        return self._native.problem
+        return self._native.problem if self._native else ""
 
     def close(self) -> None:
         """Write the remaining events. Collective under MPI."""
         self._compare_clocks()
-        self._native.close()
+        self._close()
 
     def _compare_clocks(self) -> None:
         if self._comm:
-            self._native.set_clock_offset(*self._comm.clock_offset())
+            offset = self._comm.clock_offset()
+            if self._native:
+                self._native.set_clock_offset(*offset)
+
+    def _close(self) -> None:
+        if self._native:
+            self._native.close()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind, error, trace) -> None:
         if kind is not None:  # the other ranks may be elsewhere
-            self._native.close()
+            self._close()
         else:
             self.close()
+
+
+@dataclass(frozen=True)
+class Recording:
+    """Choice of what a run records: `counters` and `ranks` of its `Session`."""
+
+    counters: tuple[str, ...] = ()
+    ranks: tuple[int, ...] | None = None
+
+    def demand(self, size: int) -> None:
+        """Raise InputError unless this machine has the counters, and a job of ``size`` ranks these ranks."""
+        _core.trace.demand_counters(list(self.counters))
+        recorded_ranks(self.ranks, size)
+
+
+def recorded_ranks(ranks: Collection[int] | None, size: int) -> set[int]:
+    """Return the ranks that record, by default all; InputError if there are no such ranks."""
+    chosen = set(range(size) if ranks is None else ranks)
+    if not chosen or not chosen <= set(range(size)):
+        wrong = ", ".join(map(str, sorted(chosen - set(range(size))))) or "none"
+        raise InputError(f"trace: ranks = {wrong}: allowed are ranks 0 to {size - 1}")
+    return chosen
 
 
 def next_folder(parent: Path) -> Path:

@@ -25,7 +25,8 @@ def without_subjects(trace: Trace) -> Trace:
     row = np.append(np.where(kept, np.cumsum(kept) - 1, -1), -1)
     out = regions[kept].copy()
     out["parent"] = row[parent[:-1][kept]]
-    return replace(trace, regions=out)
+    counts = trace.region_counts[kept] if trace.counted else trace.region_counts
+    return replace(trace, regions=out, region_counts=counts)
 
 
 def subject_of_tasks(trace: Trace) -> np.ndarray:

@@ -1,9 +1,11 @@
 // Buffers of events: one ring per thread, written by that thread alone and read by the session alone.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,7 +27,8 @@ enum class event : std::uint8_t {
   region_end = 9,    ///< region
   more = 10,         ///< the second half of the record before: a number of 56 bits and one of 64
   sent = 11,         ///< wire << 32 | number; more: bytes, sender << 40 | receiver << 16 | tag
-  received = 12      ///< the same
+  received = 12,     ///< the same
+  counts = 13        ///< after an event: values of two counters, the first of 56 bits
 };
 
 /// Record: the event's kind and time (or number) in one word, its subject in the other.
@@ -56,6 +59,14 @@ class ring {
   }
   bool write(record first, record second) noexcept {
     return put(2, [&](record* at, std::size_t room) { at[0] = first, (room > 1 ? at[1] : records_[0]) = second; });
+  }
+  /// Writes all of these or, if they do not fit, none.
+  bool write(std::span<const record> all) noexcept {
+    return put(all.size(), [&](record* at, std::size_t room) {
+      const std::size_t before_end = std::min(room, all.size());
+      std::copy_n(all.begin(), before_end, at);
+      std::copy(all.begin() + static_cast<std::ptrdiff_t>(before_end), all.end(), records_);
+    });
   }
   std::uint32_t number_of(std::string_view name);
   std::uint64_t new_region() noexcept { return (static_cast<std::uint64_t>(number_) + 1) << 40 | ++regions_; }

@@ -1,17 +1,35 @@
 // Recorder: turns events into records in the ring of the thread where they happen.
 #pragma once
+#include <array>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "plaq/trace/buffer.hpp"
 #include "plaq/trace/gpu_activity.hpp"
 #include "plaq/trace/messages.hpp"
+#include "plaq/trace/processor_counters.hpp"
 
 namespace plaq::trace::detail::recorder {
 
 inline std::uint64_t head(event kind) noexcept { return static_cast<std::uint64_t>(kind) << 56 | (ticks() & low_bits); }
 inline std::uint64_t more(std::uint64_t number) noexcept {
   return static_cast<std::uint64_t>(event::more) << 56 | (number & low_bits);
+}
+
+/// Writes an event and, if counters are chosen, the counts of this thread after it.
+template <class... Halves>
+bool write_counted(ring& r, Halves... halves) noexcept {
+  const processor_counts counts = read_processor_counters();
+  const auto values = counts.values();
+  if (values.empty()) [[likely]]
+    return r.write(halves...);
+  std::array<record, sizeof...(halves) + (most_counters + 1) / 2> all{halves...};
+  std::size_t size = sizeof...(halves);
+  for (std::size_t i = 0; i < values.size(); i += 2)
+    all[size++] = {static_cast<std::uint64_t>(event::counts) << 56 | (values[i] & low_bits),
+                   i + 1 < values.size() ? values[i + 1] : 0};
+  return r.write(std::span<const record>(all.data(), size));
 }
 
 inline void created(std::uint64_t id, std::uint64_t parent, std::string_view name) noexcept {
@@ -22,7 +40,7 @@ inline void has_worker(event kind, std::uint64_t id, int worker) noexcept {
     r->set_task(id);
     if (auto* begins = gpu_task_begins.load(std::memory_order_relaxed)) [[unlikely]]
       begins(id);
-    r->write({head(kind), id | static_cast<std::uint64_t>(worker) << worker_shift});
+    write_counted(*r, record{head(kind), id | static_cast<std::uint64_t>(worker) << worker_shift});
   }
 }
 inline void has_none(event kind, std::uint64_t id) noexcept {
@@ -30,7 +48,7 @@ inline void has_none(event kind, std::uint64_t id) noexcept {
     r->set_task(0);
     if (auto* ends = gpu_task_ends.load(std::memory_order_relaxed)) [[unlikely]]
       ends();
-    r->write({head(kind), id});
+    write_counted(*r, record{head(kind), id});
   }
 }
 inline void ready(std::uint64_t id) noexcept {
@@ -52,17 +70,19 @@ inline std::uint64_t region_begin(std::string_view name) noexcept {
   ring* r = own_ring();
   if (!r) return 0;
   const std::uint64_t number = r->new_region();
-  return r->write({head(event::region_begin), r->task()}, {more(r->number_of(name)), number}) ? number : 0;
+  const record first{head(event::region_begin), r->task()}, second{more(r->number_of(name)), number};
+  return write_counted(*r, first, second) ? number : 0;
 }
 /// Begins a region of a task's subject, as region_begin.
 inline std::uint64_t subject_begin(std::uint32_t name) noexcept {
   ring* r = own_ring();
   if (!r) return 0;
   const std::uint64_t number = r->new_region();
-  return r->write({head(event::region_begin), r->task()}, {more(name) | is_subject, number}) ? number : 0;
+  const record first{head(event::region_begin), r->task()}, second{more(name) | is_subject, number};
+  return write_counted(*r, first, second) ? number : 0;
 }
 inline void region_end(std::uint64_t region) noexcept {
-  if (ring* r = own_ring()) r->write({head(event::region_end), region});
+  if (ring* r = own_ring()) write_counted(*r, record{head(event::region_end), region});
 }
 
 }  // namespace plaq::trace::detail::recorder

@@ -25,6 +25,7 @@
 #include "plaq/trace/gpu_activity.hpp"
 #include "plaq/trace/hooks.hpp"
 #include "plaq/trace/json.hpp"
+#include "plaq/trace/processor_counters.hpp"
 
 namespace plaq::trace {
 
@@ -77,6 +78,13 @@ class claim {
   ~claim() { taken = false; }
 };
 
+/// Choice of the counters that threads read at their events.
+class counters_of_threads {
+ public:
+  explicit counters_of_threads(const std::vector<std::string>& names) { detail::choose_processor_counters(names); }
+  ~counters_of_threads() { detail::choose_processor_counters({}); }
+};
+
 /// Scope in which no signal comes to this thread, and none ever to a thread that is made meanwhile: signals are for the
 /// program's own threads, and one from a write must not end the process.
 class no_signals {
@@ -105,7 +113,7 @@ void detail::wake_session() noexcept { wake_ups.release(); }
 class session::implementation {
  public:
   explicit implementation(const session_options& o)
-      : path_(file_of(o)), file_(path_), period_(o.period), owner_(::getpid()) {
+      : chosen_(o.counters), path_(file_of(o)), file_(path_), period_(o.period), owner_(::getpid()) {
     children_do_not_record();
     detail::set_ring_size(std::bit_ceil(std::max(o.ring_bytes / sizeof(detail::record), std::size_t(8))));
     lost_before_ = detail::lost_without_ring();
@@ -157,6 +165,8 @@ class session::implementation {
   std::string description(const session_options& o) const {
     json_object notes;
     for (const auto& [name, text] : o.notes) notes.add(name, text);
+    std::string counters;
+    for (const std::string& name : o.counters) counters.append(counters.empty() ? "" : ", ").append(name);
     return json_object()
         .add("rank", o.rank)
         .add("pid", owner_)
@@ -164,6 +174,7 @@ class session::implementation {
         .add("boot", first_line("/proc/sys/kernel/random/boot_id"))  // processes with one share CLOCK_MONOTONIC
         .add("clock", clock_name())
         .add("period_ms", o.period.count())
+        .add("counters", counters)
         .add("notes", notes)
         .text();
   }
@@ -274,6 +285,7 @@ class session::implementation {
   }
 
   claim only_one_;
+  counters_of_threads chosen_;
   std::filesystem::path path_;
   detail::file file_;
   std::chrono::milliseconds period_;

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace plaq::trace {
 
@@ -16,6 +17,9 @@ struct session_options {
   std::chrono::milliseconds period{100};          ///< between two samples of the counters and two writes
   std::size_t ring_bytes = std::size_t(4) << 20;  ///< bytes of waiting events, per thread
   std::map<std::string, std::string> notes{};     ///< go into the file: command line, version, ...
+  /// Counters of each thread, read at the ends of regions and slices: at most four of "instructions", "cycles",
+  /// "cache misses" (of the last level), "branch misses", "processor time" (in ns) and "page faults", all in user mode.
+  std::vector<std::string> counters{};
 };
 
 /// Recording of tasks, regions and counters of this process during its lifetime. One thread of its own writes the rings
@@ -23,8 +27,8 @@ struct session_options {
 /// write (disk full) the program continues and the file records its end; after a kill it holds the events up to one
 /// period ago.
 ///
-/// @pre no other session records and the file does not exist, else input_error; runtime_failure if the file cannot be
-/// made
+/// @pre no other session records, the file does not exist, and the kernel permits the counters, else input_error;
+/// runtime_failure if the file cannot be made
 class session {
  public:
   explicit session(const session_options& options);
