@@ -30,7 +30,7 @@ def test_one_band_with_neighbours(tmp_path):
     """(n - 1/2)(n - 1/2) has half filling at mu = 0; with n n it is at U/2 + 2 V, bonds of 2x2 once."""
     values = {"t": 1.0, "U": 2.0, "V": 0.1, "V-prime": 0.1}
     table, text = converted(tmp_path, "single-band-Hubbard-model", values, FIXED)
-    assert table["dca"] == {"temperatures": [0.25], "mu": 0.5 + 1.0 + 2 * 0.1, "sigma": "zero"}
+    assert table["dca"] == {"temperatures": [0.25], "mu": 0.5 + 1.0 + 2 * 0.1}
     assert table["model"]["V"] == {"1,0": 0.1, "0,1": 0.1} and table["solver"] == {"measurements": 5000}
     for name in ("domains.real-space-grids.sp-host", "Monte-Carlo-integration.seed"):
         assert f"#   {name}\n" in text
@@ -47,10 +47,17 @@ def test_bilayer_of_unlike_spins(tmp_path):
 def test_three_bands_and_their_energies(tmp_path):
     values = {"t_pd": 1.1, "t_pp": 0.5, "ep_d": -7.0, "ep_p": -3.0, "U_dd": 8.0, "U_pp": 0.0, "V_pd": 1.0}
     table, _ = converted(tmp_path, "threebands-Hubbard-model", values, FIXED)
-    # H - mu N of an electron at d: -7 - 8/2 - 4 bonds of 1; at p: -3 - 2 bonds of 1
+    # DCA++ adds 8/2 and 4 bonds of 1 to ep_d, 2 bonds to ep_p, which n - 1/2 takes off
     amplitudes, energies = table["model"]["amplitudes"], table["model"]["energies"]
-    assert -table["dca"]["mu"] == -7.0 - 4.0 - 4.0 - 0.5
-    assert amplitudes["Delta"] + energies["px"] - table["dca"]["mu"] == -3.0 - 2.0 - 0.5
+    assert -table["dca"]["mu"] == -7.0 - 0.5
+    assert amplitudes["Delta"] + energies["px"] - table["dca"]["mu"] == -3.0 - 0.5
+
+
+def test_start_from_a_file_takes_the_density(tmp_path):
+    """The file has mu too, which DCA++ then keeps."""
+    table, text = converted(tmp_path, "single-band-Hubbard-model", {"t": 1.0, "U": 2.0}, FIXED,
+                            DCA={"initial-self-energy": "conv.bp", "iterations": 1})
+    assert table["dca"] == {"temperatures": [0.25], "density": 0.9} and "#   DCA.initial-self-energy\n" in text
 
 
 def test_vectors_of_the_kagome(tmp_path):
@@ -75,7 +82,8 @@ def test_nickelate_and_two_particle_functions(tmp_path):
 def test_numbers_and_commas_as_dca_reads_them(tmp_path):
     path = tmp_path / "made.json"
     text = json.dumps(content("single-band-Hubbard-model", {"t": 1.0, "U": 8.0}))
-    path.write_text(text.replace('"t": 1.0, "U": 8.0', '"t": 1., "U" : 8. ').replace('5000, "seed"', '5000 "seed"'))
+    path.write_text(text.replace('"t": 1.0, "U": 8.0', '"t": 1., "U" : 8. ').replace('5000, "seed"', '5000 "seed"')
+                    .replace('"random"', "random"))
     assert tomllib.loads(convert(path))["model"]["U"] == 8.0
 
 

@@ -39,10 +39,13 @@ class Source:
         self.taken: set[tuple[str, ...]] = set()
 
     def _parsed(self, text: str) -> Any:
-        """Return the content of JSON, in which DCA++ also takes numbers such as "1." and misses no comma before a key.
+        """Return the content of JSON, also with numbers such as "1.", words such as random, and a comma missing.
+
+        DCA++'s own examples have them.
         """
-        parts = re.split(r'("(?:[^"\\]|\\.)*")', text)
-        parts[::2] = [re.sub(r"([0-9])\.(?![0-9])", r"\1.0", part) for part in parts[::2]]  # not in texts
+        parts = re.split(r'("(?:[^"\\]|\\.)*")', text)  # every second one is a text
+        parts[::2] = [re.sub(r"([0-9])\.(?![0-9])", r"\1.0", part) for part in parts[::2]]
+        parts[::2] = [re.sub(r"\b(?!true\b|false\b|null\b)[A-Za-z_]\w+", r'"\g<0>"', part) for part in parts[::2]]
         text = "".join(parts)
         for _ in range(100):
             try:
@@ -104,11 +107,12 @@ def kagome(s: Callable, cluster: list) -> dict[str, Any]:
 
 
 def three_band(s: Callable, cluster: list) -> dict[str, Any]:
-    amplitudes = {"t_pd": s("t_pd"), "t_pp": s("t_pp"), "Delta": round(s("ep_p") - s("ep_d"), 12),
-                  "V_pd": s("V_pd", 0.0), "V_pp": s("V_pp", 0.0)}
-    energies = {name: s("ep_d") for name in ("d", "px", "py")}
-    return {"lattice": "three_band", "amplitudes": amplitudes, "energies": energies,
-            "U": {"d": s("U_dd"), "px": s("U_pp"), "py": s("U_pp")}}
+    """Return the three bands: DCA++ adds to ep_d and ep_p what n - 1/2 takes off on a large cluster."""
+    U_d, U_p, V_pd, V_pp = s("U_dd"), s("U_pp"), s("V_pd", 0.0), s("V_pp", 0.0)
+    d, p = s("ep_d") + U_d / 2 + 4 * V_pd, s("ep_p") + U_p / 2 + 4 * V_pp + 2 * V_pd
+    amplitudes = {"t_pd": s("t_pd"), "t_pp": s("t_pp"), "Delta": round(p - d, 12), "V_pd": V_pd, "V_pp": V_pp}
+    return {"lattice": "three_band", "amplitudes": amplitudes, "energies": {name: d for name in ("d", "px", "py")},
+            "U": {"d": U_d, "px": U_p, "py": U_p}}
 
 
 def nickelate(s: Callable, cluster: list) -> dict[str, Any]:
@@ -170,14 +174,13 @@ def run(source: Source) -> dict[str, dict[str, Any]]:
         raise InputError(f"{source.path}: DCA.DCA+.do-DCA+ = true: only the plain approximation is converted")
     dca: dict[str, Any] = {"temperatures": [1 / number("physics", "beta")]}
     source.taken |= {("physics", "density"), ("physics", "chemical-potential")}  # one of them decides
-    if take("physics", "adjust-chemical-potential", default=True):
+    fresh = take("DCA", "initial-self-energy", default="zero") == "zero"  # with n - 1/2: the default, of half filling
+    if not fresh:
+        source.taken.discard(("DCA", "initial-self-energy"))
+    if take("physics", "adjust-chemical-potential", default=True) or not fresh:  # a file has mu too, of this density
         dca["density"] = number("physics", "density")
     else:
         dca["mu"] = number("physics", "chemical-potential", default=0.0)
-    if take("DCA", "initial-self-energy", default="zero") == "zero":
-        dca["sigma"] = "zero"
-    else:
-        source.taken.discard(("DCA", "initial-self-energy"))
     if (iterations := take("DCA", "iterations")) is not None and ("mu" in dca or iterations > 1):
         dca["iterations"] = iterations
     solver = {}
