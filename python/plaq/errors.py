@@ -1,10 +1,24 @@
 """Errors that plaq raises on purpose, with exit codes 2 and 1, and exceptions that stop a run early."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 
 class InputError(ValueError):
     """Invalid input: the message names the key, the value and what is allowed (exit code 2)."""
 
     ranks = 1  # how many raise it together, see Communicator.on_root
+
+
+@contextmanager
+def errors_of(source: str) -> Iterator[None]:
+    """Have the message of an InputError begin with ``source``, the file of the input."""
+    try:
+        yield
+    except InputError as error:
+        if not str(error).startswith(f"{source}:"):
+            error.args = (f"{source}: {error}",)
+        raise
 
 
 class RunError(RuntimeError):

@@ -71,9 +71,9 @@ def test_inputs_that_cannot_run_are_refused_and_no_others(monkeypatch):
 def test_each_group_of_ranks_of_a_sweep_is_checked():
     assert [sweep.group_sizes(*n) for n in ((2, 5), (5, 2), (1, 3))] == [[3, 2], [1, 1], [3]]
     runs = {name: synthetic.parameters(solver={"chains": chains}) for name, chains in {"a": 2, "b": 8}.items()}
-    sweep.check_needs(Dca, runs, 4, 1e12)
+    sweep.check_needs(Dca, runs, 4, 1e12, "input")
     with pytest.raises(InputError, match="a: -n 5 ranks but solver.chains = 2"):
-        sweep.check_needs(Dca, runs, 10, 1e12)
+        sweep.check_needs(Dca, runs, 10, 1e12, "input")
 
 
 def test_exact_diagonalisation_has_an_estimate_of_its_own():

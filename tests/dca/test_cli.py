@@ -271,7 +271,7 @@ def test_errors_on_ranks_are_reported_once_with_the_rank(folder):
     assert outcome.returncode == 1 and said == ["plaq: error on rank 1 of 2: NaN in the determinant at T = 0.1"]
     for setting, words in [
         ("model.U=8", "belongs to a different input"),
-        ("solver.chains=1", "plaq: error: -n 2 ranks but solver.chains = 1: every rank needs a chain"),
+        ("solver.chains=1", "plaq: error: input.toml: -n 2 ranks but solver.chains = 1: every rank needs a chain"),
         ("two_particle.transfers=[[0.5, 0]]", "two_particle.transfers: [0.5, 0.0] pi/a is not a momentum"),
     ]:
         outcome = on_ranks(folder, 2, "dca", "run", "input.toml", "--set", setting)

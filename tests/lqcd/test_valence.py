@@ -137,8 +137,8 @@ def test_averages_with_open_boundaries_know_that_nothing_comes_back():
 
 
 @pytest.mark.parametrize("tables, words", [
-    ({"mesons": {"x": {"kappa": 0.1}}}, 'mesons.x.source_time = unset is not allowed with lattice.boundary = "open": '
-                                        "all sources are on one time slice, from 1 to T - 2 = 10"),
+    ({"mesons": {"x": {"kappa": 0.1}}}, 'mesons.x.source_time is missing: with lattice.boundary = "open" it is '
+                                        "a time slice from 1 to T - 2 = 10"),
     ({"baryons": {"x": {"kappa": 0.1, "sources": [[3, 0, 0, 0], [4, 0, 0, 0]]}}}, "baryons.x.sources = "),
     ({"mesons": {"x": {"kappa": 0.1, "source_time": 11}}}, "mesons.x.source_time = 11 is not allowed"),
     ({"mesons": {"x": {"kappa": 0.1, "source_time": 4, "fit_from": 2}}}, "begins at most at 1"),

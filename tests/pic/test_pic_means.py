@@ -69,8 +69,8 @@ def test_a_history_of_several_steps_counts_all_of_them():
 
 
 @pytest.mark.parametrize("mean, message", [
-    ({"quantity": "density"}, "mean.m.species is that of density, flux_x"),
-    ({"quantity": "ex", "species": "e"}, "mean.m.species is that of density, flux_x"),
+    ({"quantity": "density"}, 'mean.m.species is missing: quantity = "density" is of a species'),
+    ({"quantity": "ex", "species": "e"}, 'mean.m.species = "e" is not allowed: quantity = "ex" is of no species'),
     ({"quantity": "density", "species": "f"}, "mean.m.species: unknown species f"),
     ({"quantity": "spectrum", "species": "e", "bins": 3}, "mean.m.high is of a spectrum, which needs it"),
     ({"quantity": "ex", "bins": 3}, "mean.m.bins is of a spectrum, which needs it"),

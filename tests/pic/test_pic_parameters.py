@@ -64,6 +64,10 @@ def test_auto_becomes_numbers():
     ({"species": electrons(temperature=[0.1, 0.1, 0.2], distribution="juttner")}, "juttner has one temperature"),
     ({"species": {"ions": {**ELECTRONS, "like": "electrons", "per_cell": 11}}},
      "species.ions.per_cell = 11 is not allowed"),
+    ({"boundaries": {"x": "absorbing", "layer": 33}},
+     "boundaries.layer = 33 is not allowed: at most 32, half of the cells in x, which has an absorbing side"),
+    ({"boundaries": {"x": "conducting", "particles_x": "thermal"}},
+     "boundaries.wall_temperature is missing: a thermal side has one above 0"),
     ({"probe": {"p": {"field": "ex", "at": [20]}}}, "probe.p.at = [20.0] is not allowed: the box in x is from 0 to 16"),
     ({"probe": {"p": {"field": "ex", "at": [2], "along": "y"}}}, 'probe.p.along = "y" is not allowed'),
     ({"probe": {"p": {"field": "ew", "at": [2]}}}, 'probe.p.field = "ew" is not allowed'),
@@ -290,6 +294,14 @@ def test_the_work_of_an_empty_box_has_no_balance():
                                      boundaries={"x": "conducting"})))
     (work,) = [line for line in text.splitlines() if line.startswith("work:")]
     assert "for the fields, and the particles of plates" in work and "ranks" not in work
+
+
+def test_a_plate_that_leaves_the_box_is_named():
+    plate = {**PLATE, "at": [0, 3.9], "normal": [1, 0], "half_width": 1}
+    p = parameters(grid={"cells": [64, 16], "length": [16, 4]}, emission={"plate": plate})
+    with pytest.raises(InputError, match=r"^emission\.plate\.half_width = 1 is not allowed: the plate would reach from "
+                                         r"2\.9 to 4\.9 in y, and the box is from 0 to 4$"):
+        Pic(p).describe()
 
 
 def test_a_check_of_any_number_of_steps_is_fast(tmp_path):

@@ -260,6 +260,7 @@ def test_plates_resume_bitwise_identical(tmp_path):
 def test_errors_are_one_line_before_anything_is_written(folder, setting, words):
     done = plaq(folder, "pic", "run", "input.toml", "--set", setting)
     assert done.returncode == 2 and words in done.stderr and done.stderr.count("\n") == 1, done.stderr
+    assert done.stderr.startswith("plaq: error: input.toml: ") or "--set" in done.stderr
     assert [path.name for path in folder.iterdir()] == ["input.toml"]
 
 

@@ -130,11 +130,13 @@ class Commands(App):
 
     def describe(self, input: Path, settings: list[str] | None, words: Callable[[Application], str]) -> None:
         """Print a text on every run of an input."""
+        from plaq.errors import errors_of
         from plaq.run import sweep
 
         kind = self.application()
         for name, parameters in sweep.read(kind, input, settings or []).items():
-            print(sweep.headline(name) + words(kind(parameters)))
+            with errors_of(str(input)):
+                print(sweep.headline(name) + words(kind(parameters)))
 
 
 def run_input(app: Commands, input: Path, settings: Sequence[str | Option], ranks: int | None, trace: bool | Recording,
@@ -147,7 +149,7 @@ def run_input(app: Commands, input: Path, settings: Sequence[str | Option], rank
         from plaq.machine import memory
 
         # The ranks check again, each its part of it.
-        sweep.check_needs(kind, sweep.read(kind, input, settings), ranks, memory())
+        sweep.check_needs(kind, sweep.read(kind, input, settings), ranks, memory(), str(input))
     on_ranks(ranks)
     from plaq.comm import world
 

@@ -33,6 +33,9 @@ def check_table(family: str, name: str, table: Any, source: str, T: int) -> None
         return
     slices = source_slices(table)
     key, value = ("source_time", table.source_time) if isinstance(table.sources, int) else ("sources", table.sources)
+    if value is None:
+        raise InputError(f'{source}: {family}.{name}.source_time is missing: with lattice.boundary = "open" it is '
+                         f"a time slice from 1 to T - 2 = {T - 2}")
     if len(slices) != 1 or not 0 < min(slices) < T - 1:
         raise InputError(f'{source}: {family}.{name}.{key} = {shown(value)} is not allowed with lattice.boundary = '
                          f'"open": all sources are on one time slice, from 1 to T - 2 = {T - 2}')

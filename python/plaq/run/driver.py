@@ -14,7 +14,7 @@ from plaq import _core
 from plaq.comm.communicator import Communicator
 from plaq.comm.timeout import limit_waits
 from plaq.data.formatting import format_duration
-from plaq.errors import INTERRUPTIONS, InputError, Interrupted, InterruptedByUser, RunError, as_plaq_error
+from plaq.errors import INTERRUPTIONS, InputError, Interrupted, InterruptedByUser, RunError, as_plaq_error, errors_of
 from plaq.inputs.running import demand_parts
 from plaq.machine import build, pool_options
 from plaq.run import manifest
@@ -159,7 +159,8 @@ def run_on(kind: type[Application], comm: Communicator, parameters: Any, folder:
     """Carry out `run` on the ranks of comm; ``stop`` requests an early stop."""
     started = time.perf_counter() if started is None else started
     comm.together(lambda: demand_parts(parameters.run))
-    comm.together(lambda: kind(parameters).check(comm.size))
+    with errors_of(source):
+        comm.together(lambda: kind(parameters).check(comm.size))
     folder, other = (None if path is None else Path(path) for path in (folder, start))
     comm.on_root(lambda: need_program(folder, kind.name) if folder else None)
     application = comm.on_root(lambda: kind.from_other(parameters, folder, other))

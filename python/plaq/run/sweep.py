@@ -17,7 +17,7 @@ from typing import Any
 
 from plaq.comm.timeout import limit_waits
 from plaq.data.formatting import format_duration
-from plaq.errors import INTERRUPTIONS, InputError, Interrupted, RunError, as_plaq_error
+from plaq.errors import INTERRUPTIONS, InputError, Interrupted, RunError, as_plaq_error, errors_of
 from plaq.inputs.kinds import LONGEST_NAME
 from plaq.inputs.parameters import RUN, with_key
 from plaq.inputs.schema import SWEEP, Option, read_toml, shown, to_toml
@@ -113,7 +113,7 @@ def carry_out(kind: type[Application], runs: Mapping[str, Any], base: Path | Non
     """
     first = next(iter(runs.values()))
     comm.on_root(lambda: need_program(base, kind.name) if base else None)
-    comm.on_root(lambda: check_needs(kind, runs, comm.size, memory()))
+    comm.on_root(lambda: check_needs(kind, runs, comm.size, memory(), source))
     sizes = group_sizes(len(runs), comm.size)
     number = bisect(list(itertools.accumulate(sizes)), comm.rank)
     group = comm.split(number)
@@ -157,16 +157,14 @@ def part_of(tell: Tell, name: str, place: int, count: int) -> Tell:
     return lambda done, text: tell((place + done) / count, f"{name}: {text}")
 
 
-def check_needs(kind: type[Application], runs: Mapping[str, Any], ranks: int, place: float) -> None:
-    """Raise InputError if one of the runs cannot be run on that many ranks of ``place`` bytes of memory each."""
+def check_needs(kind: type[Application], runs: Mapping[str, Any], ranks: int, place: float, source: str) -> None:
+    """Raise InputError if a run of the input ``source`` needs more ranks or ``place``, bytes of memory of each."""
     sizes = group_sizes(len(runs), ranks)
     queues = deal(expected_seconds(kind, runs), len(sizes)) if len(set(sizes)) > 1 else [list(runs)]
     for size, names in zip(sizes, queues):
         for name in names:
-            try:
+            with errors_of(f"{source}: {name}" if name else source):
                 kind(runs[name]).check(size, place)
-            except InputError as error:
-                raise InputError(f"{name}: {error}" if name else str(error)) from None
 
 
 def group_sizes(runs: int, ranks: int) -> list[int]:

@@ -63,6 +63,8 @@ def loop_estimates(table: Any, series: Mapping[str, Recorded]) -> tuple[dict[str
     at = (table.plateau or table.time // 2) - 1
     flat = results["potential"].pick(t=at)
     sentences = [f"static potential at r = {x}: {flat.pick(r=i)} / a, from Wilson loops at t = {at + 1}"
+                 if np.isfinite(flat.mean[i]) else
+                 f"no static potential at r = {x}: the mean of Wilson loops at t = {at + 1} or {at + 2} is not positive"
                  for i, x in enumerate(wilson.axis("r"))]
     if len(wilson.axis("r")) >= 4 and flat.supported:
         pairs = wilson.values[:, :, at:at + 2]

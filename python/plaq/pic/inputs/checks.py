@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from plaq.errors import InputError
-from plaq.inputs.schema import nearest, one_line
+from plaq.inputs.schema import nearest, one_line, shown
 from plaq.pic.inputs import cylinder_checks, electrode_checks
 from plaq.pic.inputs.geometry import axes_of, directions_in_words, directions_of
 from plaq.pic.inputs.refusals import known, read_formula, refuse
@@ -98,6 +98,13 @@ def _boundaries(values: Mapping[str, Any], source: str) -> None:
         particles = getattr(sides_of, f"particles_{d}")[0]
         if particles != "auto" and (particles == "periodic") != (getattr(sides_of, d)[0] == "periodic"):
             raise refuse(source, f"boundaries.particles_{d}", particles, "particles are periodic where fields are")
+        most = values["grid"].cells[directions_of(values).index(d)] // 2
+        if "absorbing" in getattr(sides_of, d) and sides_of.layer > most:
+            raise refuse(source, "boundaries.layer", sides_of.layer,
+                         f"at most {most}, half of the cells in {d}, which has an absorbing side")
+    if any("thermal" in getattr(sides_of, f"particles_{d}") for d in directions_of(values)) \
+            and not sides_of.wall_temperature:
+        raise InputError(f"{source}: boundaries.wall_temperature is missing: a thermal side has one above 0")
 
 
 def _unused(values: Mapping[str, Any], source: str) -> None:
@@ -308,8 +315,10 @@ def _diagnostics(values: Mapping[str, Any], source: str) -> None:
 def _means(values: Mapping[str, Any], source: str) -> None:
     for name, mean in values["mean"].items():
         key = f"mean.{name}"
-        if (mean.species is None) == (mean.quantity in MEANS):
-            raise InputError(f"{source}: {key}.species is that of {', '.join(MEANS)}, and of these only")
+        if mean.species is None and mean.quantity in MEANS:
+            raise InputError(f"{source}: {key}.species is missing: quantity = {shown(mean.quantity)} is of a species")
+        if mean.species is not None and mean.quantity not in MEANS:
+            raise refuse(source, f"{key}.species", mean.species, f"quantity = {shown(mean.quantity)} is of no species")
         if mean.species is not None:
             known(source, f"{key}.species", mean.species, values["species"])
         for part in ("bins", "high"):

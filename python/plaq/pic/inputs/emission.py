@@ -13,6 +13,7 @@ from plaq.pic.inputs.setup import Setup
 from plaq.pic.inputs.units import ELECTRON_MASS, ELECTRON_REST_ENERGY, ELEMENTARY_CHARGE, PLANCK, SPEED_OF_LIGHT
 
 MOST_EMITTED = 1e8  # macro-particles, by a plate in a step
+ROUNDING = 1e-9
 PROFILE_POINTS = {2: 4097, 3: 257}  # along a side of a plate
 
 
@@ -30,6 +31,12 @@ def emitter_of(setup: Setup, name: str, whole: bool) -> _core.pic.Emitter:
         (plate.half_width or 0.0) * setup.length_unit, flux if whole else flux[:1],
         loads.emitted_weight(setup, name), plate.temperature * setup.units.of("temperature"), plate.drift,
         plate.space_charge_limited)
+    corners = emitter.points(setup.dimension, 2)[:, :setup.dimension]
+    for d, low, high, length in zip(setup.directions, corners.min(axis=0), corners.max(axis=0), setup.lengths):
+        if low < -ROUNDING * length or high > (1 + ROUNDING) * length:
+            reach = f"from {low / setup.length_unit:.6g} to {high / setup.length_unit:.6g} in {d}"
+            raise InputError(f"emission.{name}.half_width = {plate.half_width:g} is not allowed: the plate would reach "
+                             f"{reach}, and the box is from 0 to {length / setup.length_unit:.6g}")
     if plate.law is not None:
         emitter.set_law(plate.law, plate.work_function * setup.units.of("temperature"), plate.enhancement,
                         *constants_of(setup, name))
