@@ -1,9 +1,10 @@
-"""plaq lqcd beside tmLQCD: `python peers.py [--tmlqcd FOLDER] [options]`.
+"""plaq lqcd beside tmLQCD and Grid: `python peers.py [--tmlqcd FOLDER] [--grid BESIDE] [options]`.
 
 One quenched field of plaq is the input of all: a propagator of twelve point sources by conjugate gradient, a solve with
 ten shifts, and trajectories of hybrid Monte Carlo with two quarks. Programs take turns, and seconds are those of the
 processor. FOLDER has tmLQCD's `invert` and `hmc_tm`, built without MPI, OpenMP and TM_CLOCK_GETTIME, so that they read
-`clock()`. Quarks are periodic. tmLQCD's residuals are those of the normal equation.
+`clock()`. BESIDE is the program of grid/beside.cpp. Quarks are periodic. The peers' residuals are those of the normal
+equation.
 """
 
 from __future__ import annotations
@@ -163,6 +164,15 @@ def tmlqcd_solves(folder: Path, o: argparse.Namespace) -> dict[str, tuple[float,
     return {"propagator, double": (sum(float(t) for _, t in found), sum(int(n) for n, _ in found))}
 
 
+def grid_solves(folder: Path, o: argparse.Namespace) -> dict[str, tuple[float, int]]:
+    """Return (seconds, steps) of the propagator in double and mixed precision, and of the shifts."""
+    T, X, Y, Z = o.extents
+    text = call([o.grid, "--grid", f"{X}.{Y}.{Z}.{T}", "--threads", "1", "--dslash-unroll", "--solve", "conf.nersc",
+                 str(o.kappa), str(o.residual)], folder)
+    found = re.findall(r"^(propagator, \w+|ten shifts),(\S+),(\d+)$", text, re.M)
+    return {what: (float(seconds), int(steps)) for what, seconds, steps in found}
+
+
 def tmlqcd_hmc(folder: Path, o: argparse.Namespace) -> list[tuple[float, float]]:
     """Return (seconds, Delta H) of each trajectory by `hmc_tm`."""
     for old in folder.glob("output.data"):
@@ -175,6 +185,7 @@ def tmlqcd_hmc(folder: Path, o: argparse.Namespace) -> list[tuple[float, float]]
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tmlqcd", type=Path, help="folder of invert and hmc_tm")
+    parser.add_argument("--grid", type=Path, help="program of grid/beside.cpp")
     parser.add_argument("--extents", type=int, nargs=4, default=[8, 8, 8, 8], metavar=("T", "X", "Y", "Z"))
     parser.add_argument("--beta", type=float, default=6.0)
     parser.add_argument("--start", type=float, help="beta of the quenched field that all begin from, if another one")
@@ -192,11 +203,14 @@ def main() -> None:
     if o.tmlqcd:
         solves["tmLQCD"], chains["tmLQCD"] = (lambda folder: tmlqcd_solves(folder, o),
                                               lambda folder: tmlqcd_hmc(folder, o))
+    if o.grid:
+        solves["Grid"] = lambda folder: grid_solves(folder, o)
     gauge = quenched(o.extents, o.start or o.beta, o.sweeps)
     times: dict[tuple[str, str], list[tuple[float, int]]] = defaultdict(list)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         lqcd.write_ildg(folder / "conf.0000", gauge)
+        lqcd.write_nersc(folder / "conf.nersc", gauge)
         for _ in range(o.rounds):
             for program, run in solves.items():
                 for what, pair in run(folder).items():

@@ -1,0 +1,140 @@
+// Operators and solvers of Grid, printed as bench_operators and peers.py print plaq's. With an installed Grid:
+//   $(grid-config --cxx) $(grid-config --cxxflags) -I benchmarks/lqcd benchmarks/lqcd/grid/beside.cpp \
+//     $(grid-config --ldflags) -lGrid $(grid-config --libs) -o beside
+//   ./beside --grid X.Y.Z.T --threads N --dslash-unroll       time of operators (operators.py)
+//   ./beside ... --solve FILE KAPPA RESIDUAL                  solves on a field in NERSC's format (peers.py)
+#include <Grid/Grid.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "blocks.hpp"
+
+using namespace Grid;
+
+namespace {
+
+double mass_of(double kappa) { return 0.5 / kappa - 4; }
+
+template <class Impl>
+struct lattices {
+  GridCartesian* all =
+      SpaceTimeGrid::makeFourDimGrid(GridDefaultLatt(), GridDefaultSimd(Nd, Impl::Simd::Nsimd()), GridDefaultMpi());
+  GridRedBlackCartesian* halves = SpaceTimeGrid::makeFourDimRedBlackGrid(all);
+};
+
+template <class Impl>
+void time_operators(const char* precision) {
+  lattices<Impl> grids;
+  using fermion = typename Impl::FermionField;
+  typename Impl::GaugeField gauge(grids.all);
+  GridParallelRNG random_numbers(grids.all);
+  random_numbers.SeedFixedIntegers({1, 2, 3, 4});
+  SU<Nc>::HotConfiguration(random_numbers, gauge);
+  fermion a(grids.all), b(grids.all), even(grids.halves), odd(grids.halves), out(grids.halves);
+  gaussian(random_numbers, a);
+  pickCheckerboard(Even, even, a), pickCheckerboard(Odd, odd, a);
+  out.Checkerboard() = Odd;
+  const auto print = [&](const std::string& what, const std::function<void()>& call) {
+    const auto t = time_blocks(call);
+    const double sites = 1e-9 * double(grids.all->gSites());
+    std::printf("%s,%s,%.3f,%.3f\n", what.c_str(), precision, t.processor / sites, t.wall / sites);
+    std::fflush(stdout);
+  };
+  const auto both = [&](const std::string& name, auto& M) {
+    print(name, [&] { M.M(a, b); });
+    SchurDiagMooeeOperator<std::remove_reference_t<decltype(M)>, fermion> preconditioned(M);
+    print(name + ", even-odd", [&] { preconditioned.Mpc(odd, out); });
+  };
+  const double mass = mass_of(0.12);
+  WilsonFermion<Impl> wilson(gauge, *grids.all, *grids.halves, mass);
+  print("hopping, whole", [&] { wilson.Dhop(a, b, 0); });
+  fermion of_even(grids.halves), of_odd(grids.halves);
+  print("hopping, halves", [&] { wilson.DhopEO(odd, of_even, 0), wilson.DhopOE(even, of_odd, 0); });
+  both("wilson", wilson);
+  WilsonTMFermion<Impl> twisted(gauge, *grids.all, *grids.halves, mass, 0.1);
+  both("twisted mass", twisted);
+  WilsonCloverFermion<Impl, CloverHelpers<Impl>> clover(gauge, *grids.all, *grids.halves, mass, 1, 1);
+  both("clover", clover);
+  CompactWilsonCloverFermion<Impl, CompactCloverHelpers<Impl>> compact(gauge, *grids.all, *grids.halves, mass, 1, 1);
+  both("clover, compact", compact);
+}
+
+void time_solves(const std::string& file, double kappa, double residual) {
+  lattices<WilsonImplD> grids;
+  lattices<WilsonImplF> low;
+  LatticeGaugeFieldD gauge(grids.all);
+  LatticeGaugeFieldF gauge_in_single(low.all);
+  FieldMetaData header;
+  NerscIO::readConfiguration(gauge, header, file);
+  precisionChange(gauge_in_single, gauge);
+  WilsonFermionD M(gauge, *grids.all, *grids.halves, mass_of(kappa));
+  WilsonFermionF M_in_single(gauge_in_single, *low.all, *low.halves, mass_of(kappa));
+  SchurDiagMooeeOperator<WilsonFermionD, LatticeFermionD> normal(M);
+  SchurDiagMooeeOperator<WilsonFermionF, LatticeFermionF> normal_in_single(M_in_single);
+  const auto print = [](const char* what, double seconds, int steps) {
+    std::printf("%s,%.6f,%d\n", what, seconds, steps);
+  };
+  double seconds[2] = {}, start;
+  int steps[2] = {};
+  for (int spin = 0; spin < 4; ++spin)
+    for (int colour = 0; colour < 3; ++colour) {
+      LatticeFermionD eta(grids.all), psi(grids.all);
+      eta = Zero(), psi = Zero();
+      SpinColourVectorD at_origin = Zero();
+      at_origin()(spin)(colour) = 1;
+      pokeSite(at_origin, eta, Coordinate({0, 0, 0, 0}));
+      ConjugateGradient<LatticeFermionD> cg(residual, 100000);
+      SchurRedBlackDiagMooeeSolve<LatticeFermionD> solve(cg);
+      start = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+      solve(M, eta, psi);
+      seconds[0] += seconds_of(CLOCK_PROCESS_CPUTIME_ID) - start, steps[0] += cg.IterationsToComplete;
+      LatticeFermionD source(grids.halves), rhs(grids.halves), x(grids.halves), even(grids.halves);
+      pickCheckerboard(Odd, source, eta), pickCheckerboard(Even, even, eta);
+      x.Checkerboard() = Odd, x = Zero();
+      start = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+      // M^+ (eta_o - M_oe M_ee^-1 eta_e)
+      LatticeFermionD t(grids.halves);
+      M.MooeeInv(even, t), M.Meooe(t, rhs);
+      rhs = source - rhs;
+      normal.MpcDag(rhs, source);
+      MixedPrecisionConjugateGradient<LatticeFermionD, LatticeFermionF> mixed(residual, 100000, 50, low.halves,
+                                                                              normal_in_single, normal);
+      mixed(source, x);
+      seconds[1] += seconds_of(CLOCK_PROCESS_CPUTIME_ID) - start;
+      steps[1] += mixed.TotalInnerIterations + mixed.TotalFinalStepIterations;
+    }
+  print("propagator, double", seconds[0], steps[0]);
+  print("propagator, single", seconds[1], steps[1]);
+  LatticeFermionD all(grids.all), phi(grids.halves);
+  GridParallelRNG random_numbers(grids.all);
+  random_numbers.SeedFixedIntegers({1, 2, 3, 4});
+  gaussian(random_numbers, all);
+  pickCheckerboard(Odd, phi, all);
+  MultiShiftFunction shifts(10, 0, 1);
+  shifts.order = 10, shifts.tolerances.assign(10, residual), shifts.norm = 0;
+  for (int i = 0; i < 10; ++i) shifts.poles[i] = 0.001 * (1 << i) / (4 * kappa * kappa), shifts.residues[i] = 1;
+  std::vector<LatticeFermionD> x(10, grids.halves);
+  ConjugateGradientMultiShift<LatticeFermionD> multishift(100000, shifts);
+  start = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+  multishift(normal, phi, x);
+  print("ten shifts", seconds_of(CLOCK_PROCESS_CPUTIME_ID) - start, multishift.IterationsToComplete);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Grid_init(&argc, &argv);
+  int at = 1;
+  while (at < argc && std::string(argv[at]) != "--solve") ++at;
+  if (at + 3 < argc) {
+    time_solves(argv[at + 1], std::atof(argv[at + 2]), std::atof(argv[at + 3]));
+  } else {
+    time_operators<WilsonImplD>("double");
+    time_operators<WilsonImplF>("single");
+  }
+  Grid_finalize();
+}
