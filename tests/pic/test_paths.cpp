@@ -109,7 +109,7 @@ TEST(paths, parcels_carry_all_particles_to_cells_of_their_new_patch) {
     std::vector<point> shifts;
     for (const auto& to : neighbours(p, patch_of(p, n))) shifts.push_back(to.shift);
     out.push_back(push(p, all[std::size_t(n)], shifts));
-    for (const auto& message : out.back()) sent += message.species[0].size();
+    for (const auto& message : out.back()) sent += message.particles.size();
   }
   EXPECT_GT(sent, 100u);
   std::size_t kept = 0;

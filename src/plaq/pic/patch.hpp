@@ -73,16 +73,15 @@ struct patch {
 };
 
 /// Message to the neighbour at `shift`: the current in the guard cells that are its own, and the particles that are in
-/// it at the end of the step; only particles where a window moves. `passing`: particles at its side that continue their
-/// step there. Cells are counted from the side that they enter by: -1 is the last one, 0 the first.
+/// it at the end of the step, or at its side, where they continue their step; only particles where a window moves.
+/// Cells are counted from the side that they enter by: -1 is the last one, 0 the first.
 template <class T>
 struct parcel {
   point shift{};
   std::vector<T> current = {};
-  std::vector<particles<T>> species = {};
-  std::vector<moving_particles<T>> passing = {};
-  std::vector<T> layers = {};  ///< of absorbing sides across x, where a window moves
-  void serialize(archive& ar) { ar(shift, current, species, passing, layers); }
+  std::vector<sent_particle<T>> particles = {};  ///< by species
+  std::vector<T> layers = {};                    ///< of absorbing sides across x, where a window moves
+  void serialize(archive& ar) { ar(shift, current, particles, layers); }
 };
 /// Message to the neighbour at `shift`: E and B in the cells that are its guards, or the charge in guard cells that are
 /// its own.

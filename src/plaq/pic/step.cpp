@@ -156,6 +156,7 @@ void fold_current(const plan& p, patch<T>& self, outbox<T>& out) {
   fold_image_current(self.mesh, self.walls, self.f);
   for (auto& to : out.parcels) {
     const region r = guards_towards(self.mesh, to.shift);
+    to.current.reserve(3 * r.size());
     for (auto& component : self.f.j) {
       append(self.mesh, r, component, to.current);
       if (p.electrostatic)
@@ -178,7 +179,7 @@ void sort_particles(patch<T>& self) {
 template <class T>
 std::vector<parcel<T>> push(const plan& p, patch<T>& self, const std::vector<point>& shifts, bool current) {
   const patch_grid& m = self.mesh;
-  outbox<T> out(p, shifts);
+  outbox<T> out(shifts);
   self.latest_step = self.step + 1;
   self.row.assign(record::length(p), 0);
   std::ranges::fill(self.arrived_charge, 0.0);
@@ -204,7 +205,7 @@ std::vector<parcel<T>> push(const plan& p, patch<T>& self, const std::vector<poi
 
 template <class T>
 std::vector<parcel<T>> continue_push(const plan& p, patch<T>& self, const std::vector<point>& shifts) {
-  outbox<T> out(p, shifts);
+  outbox<T> out(shifts);
   for (std::size_t s = 0; s < p.species_list.size(); ++s) {
     followed particles;
     join(self.species[s], std::exchange(self.arrived[s], {}), self.mesh.dimensions, particles);
@@ -222,18 +223,14 @@ void receive(const plan& p, patch<T>& self, parcel<T>&& from_neighbour) {
     for (auto& component : self.f.j)
       values = add(m, edge_towards(m, opposite(from_neighbour.shift)), values, component);
   if (!from_neighbour.layers.empty()) self.layers.take_after_shift(m, from_neighbour.layers);
-  const auto in_own_cells = [&](particles<T>& list) -> const particles<T>& {
+  for (auto& one : from_neighbour.particles) {
     for (int d = 0; d < m.dimensions; ++d)
-      if (from_neighbour.shift[d] < 0)
-        for (auto& cell : list.cell[d]) cell += m.cells[d];
-    return list;
-  };
-  for (std::size_t s = 0; s < p.species_list.size(); ++s)
-    self.species[s].append(in_own_cells(from_neighbour.species[s]), m.dimensions);
-  for (std::size_t s = 0; s < from_neighbour.passing.size(); ++s) {
-    auto& [state, remaining] = from_neighbour.passing[s];
-    self.arrived[s].state.append(in_own_cells(state), m.dimensions);
-    self.arrived[s].remaining.insert(self.arrived[s].remaining.end(), remaining.begin(), remaining.end());
+      if (from_neighbour.shift[d] < 0) one.cell[d] += m.cells[d];
+    const auto s = std::size_t(one.species);
+    const bool continues = one.remaining > 0;
+    auto& to = continues ? self.arrived[s].state : self.species[s];
+    to.append(one, m.dimensions, p.species_list[s].tracked);
+    if (continues) self.arrived[s].remaining.push_back(one.remaining);
   }
 }
 

@@ -1,8 +1,6 @@
 // Neighbours and numbers of patches.
 #pragma once
-#include <vector>
-
-#include "plaq/collection/index.hpp"
+#include "plaq/collection/box.hpp"
 #include "plaq/pic/mesh/patch_grid.hpp"
 
 namespace plaq::pic {
@@ -18,8 +16,8 @@ struct neighbour {
 
 /// Returns all patches that share a face, an edge or a corner with a patch: up to 2, 8, 26. Around a periodic box a
 /// patch may be its own neighbour, and another one several times.
-inline std::vector<neighbour> neighbours(const plan& p, const index3& of) {
-  std::vector<neighbour> out;
+inline elements::few<neighbour, 26> neighbours(const plan& p, const index3& of) {
+  elements::few<neighbour, 26> out;
   const point reach{1, p.dimensions > 1, p.dimensions > 2};
   point s;
   for (s[2] = -reach[2]; s[2] <= reach[2]; ++s[2])

@@ -10,6 +10,17 @@
 
 namespace plaq::pic {
 
+/// Particle in a message to another patch.
+template <class T>
+struct sent_particle {
+  int species = 0;
+  std::array<std::int32_t, 3> cell{};
+  std::array<T, 3> x{}, u{};
+  T w{};
+  double remaining = 0;  ///< part of the step
+  std::uint64_t id = 0;  ///< where the species is tracked
+};
+
 /// Particles, array by array: a cell of the patch and the position in it, in [0, 1] of the cell, so that single
 /// precision is as fine everywhere; momentum per mass; weight; an id where the species is tracked. Arrays that are not
 /// used are empty.
@@ -40,6 +51,20 @@ struct particles {
   /// Appends a copy of particle i of another list.
   void append(const particles& other, std::size_t i, int dimensions) {
     for_each_array(other, dimensions, [i](auto& to, const auto& from) { to.push_back(from[i]); });
+  }
+  /// Appends a particle that has arrived.
+  void append(const sent_particle<T>& one, int dimensions, bool tracked) {
+    for (int d = 0; d < dimensions; ++d) cell[d].push_back(one.cell[d]), x[d].push_back(one.x[d]);
+    for (int c = 0; c < 3; ++c) u[c].push_back(one.u[c]);
+    w.push_back(one.w);
+    if (tracked) id.push_back(one.id);
+  }
+  /// Returns particle i for a message.
+  sent_particle<T> sent(int species, std::size_t i, int dimensions) const {
+    sent_particle<T> one{.species = species, .w = w[i], .id = id.empty() ? 0 : id[i]};
+    for (int d = 0; d < dimensions; ++d) one.cell[d] = cell[d][i], one.x[d] = x[d][i];
+    for (int c = 0; c < 3; ++c) one.u[c] = u[c][i];
+    return one;
   }
   /// Removes particle i; the last one takes its place.
   void remove(std::size_t i, int dimensions) {

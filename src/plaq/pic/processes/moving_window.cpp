@@ -17,7 +17,7 @@ parcel<T> shift_patch(const plan& p, patch<T>& self) {
         const std::ptrdiff_t empty = last ? m.guard[0] + m.cells[0] - 1 : n - 1;
         std::fill(row + empty, row + n, T(0));
       });
-  parcel<T> out{.shift = {-1, 0, 0}, .species = std::vector<particles<T>>(p.species_list.size())};
+  parcel<T> out{.shift = {-1, 0, 0}};
   out.layers = self.layers.shift_window(m);
   for (std::size_t s = 0; s < p.species_list.size(); ++s) {
     auto& all = self.species[s];
@@ -30,7 +30,7 @@ parcel<T> shift_patch(const plan& p, patch<T>& self) {
         self.next_row[record::at(s, record::left)] += 1;
         self.next_row[record::at(s, record::left_weight)] += double(all.w[i]);
       } else {
-        out.species[s].append(all, i, m.dimensions);
+        out.particles.push_back(all.sent(int(s), i, m.dimensions));
       }
     }
     for (auto i = leaving.rbegin(); i != leaving.rend(); ++i) all.remove(*i, m.dimensions);

@@ -21,25 +21,22 @@ point shift_of(const patch_grid& m, const particles<T>& p, std::size_t i) {
 template <class T>
 class outbox {
  public:
-  outbox(const plan& p, const std::vector<point>& shifts) {
+  explicit outbox(const std::vector<point>& shifts) {
     parcel_number_.fill(-1);
+    parcels.reserve(shifts.size());
     for (const point& s : shifts) {
       parcel_number_[code(s)] = int(parcels.size());
-      parcels.push_back({.shift = s,
-                         .species = std::vector<particles<T>>(p.species_list.size()),
-                         .passing = std::vector<moving_particles<T>>(p.species_list.size())});
+      parcels.push_back({.shift = s});
     }
   }
 
-  /// Adds particle i of species s, which has finished its step in another patch.
-  void add(const patch_grid& m, const particles<T>& all, std::size_t s, std::size_t i) {
-    append_to(m, parcel_for(m, all, i).species[s], all, i);
-  }
-  /// Adds a particle that continues its step in another patch.
-  void add(const patch_grid& m, const particles<T>& all, std::size_t s, std::size_t i, double remaining) {
-    auto& passing = parcel_for(m, all, i).passing[s];
-    append_to(m, passing.state, all, i);
-    passing.remaining.push_back(remaining);
+  /// Adds particle i of species s, which is in another patch; `remaining`: part of the step that it continues there.
+  void add(const patch_grid& m, const particles<T>& all, std::size_t s, std::size_t i, double remaining = 0) {
+    sent_particle<T> one = all.sent(int(s), i, m.dimensions);
+    one.remaining = remaining;
+    for (int d = 0; d < m.dimensions; ++d)
+      if (one.cell[d] >= m.cells[d]) one.cell[d] -= m.cells[d];
+    parcel_for(m, all, i).particles.push_back(one);
   }
 
   std::vector<parcel<T>> parcels;
@@ -50,11 +47,6 @@ class outbox {
     const int number = parcel_number_[code(shift_of(m, all, i))];
     check(number >= 0, "a particle left the box without crossing a side");
     return parcels[std::size_t(number)];
-  }
-  static void append_to(const patch_grid& m, particles<T>& to, const particles<T>& all, std::size_t i) {
-    to.append(all, i, m.dimensions);
-    for (int d = 0; d < m.dimensions; ++d)
-      if (to.cell[d].back() >= m.cells[d]) to.cell[d].back() -= m.cells[d];
   }
 
   std::array<int, 27> parcel_number_;
