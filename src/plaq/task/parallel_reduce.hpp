@@ -1,6 +1,5 @@
 // Sum over a loop whose bits depend on the range alone.
 #pragma once
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <optional>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "plaq/task/parallel_for.hpp"
+#include "plaq/task/pieces.hpp"
 
 namespace plaq::task {
 
@@ -24,22 +24,21 @@ concept map_and_combine = std::convertible_to<std::invoke_result_t<Map&, Index&>
 /// of workers and back end, and combine need not commute. Errors and stop token as parallel_for.
 template <task_pool Pool, std::integral Index, class T, class Combine, map_and_combine<Combine, T, Index> Map>
 T parallel_reduce(Pool& pool, task_name name, Index begin, Index end, T init, Combine combine, Map map,
-                  loop_options how = {}) {
-  const std::size_t n = detail::length(begin, end), pieces = std::min<std::size_t>(n, 256);
+                  const loop_options& how = {}) {
+  const std::size_t n = detail::length(begin, end);
   if (n == 0) return init;
-  const auto cut = [&](std::size_t p) { return detail::advanced(begin, n / pieces * p + n % pieces * p / pieces); };
-  if (how.chunk > 0) how.chunk = std::max<std::size_t>(1, how.chunk / (n / pieces));  // in pieces
-  std::vector<std::optional<T>> part(pieces);
+  const detail::pieces cut(n);
+  std::vector<std::optional<T>> part(cut.count());
   parallel_for(
-      pool, name, std::size_t{0}, pieces,
+      pool, name, std::size_t{0}, cut.count(),
       [&](std::size_t p) {
-        Index i = cut(p);
-        const Index last = cut(p + 1);
+        Index i = detail::advanced(begin, cut.begin(p));
+        const Index last = detail::advanced(begin, cut.begin(p + 1));
         T sum = map(i);
         while (++i != last) sum = combine(std::move(sum), map(i));
         part[p].emplace(std::move(sum));
       },
-      how);
+      cut.over(how));
   for (auto& sum : part) init = combine(std::move(init), std::move(*sum));
   return init;
 }

@@ -8,4 +8,6 @@
 #include "plaq/task/latch.hpp"
 #include "plaq/task/parallel_for.hpp"
 #include "plaq/task/parallel_reduce.hpp"
+#include "plaq/task/parallel_scan.hpp"
+#include "plaq/task/parallel_sort.hpp"
 #include "plaq/task/when.hpp"
