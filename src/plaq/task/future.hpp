@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "plaq/task/deadline.hpp"
 #include "plaq/task/name.hpp"
 #include "plaq/task/producer.hpp"
 #include "plaq/task/state.hpp"
@@ -33,11 +34,15 @@ class future_base {
     state_->wait();
     record_use(state_->producer);
   }
+  /// Waits at most that long. A time of zero only looks.
   template <class Rep, class Period>
   std::future_status wait_for(std::chrono::duration<Rep, Period> time) const {
-    const bool ready = state_->wait_until(clock::now() + time);
-    if (ready) record_use(state_->producer);
-    return ready ? std::future_status::ready : std::future_status::timeout;
+    return used(state_->wait_until(deadline_after(time)));
+  }
+  /// Waits until that moment of any clock at the latest.
+  template <class Clock, class Duration>
+  std::future_status wait_until(std::chrono::time_point<Clock, Duration> when) const {
+    return used(wait_by(when, [&](clock::time_point deadline) { return state_->wait_until(deadline); }));
   }
   /// Waits and returns whether the result is ready; gives up when the token is stopped.
   bool wait(const std::stop_token& stop) const {
@@ -52,6 +57,12 @@ class future_base {
   friend state<T>& state_of(const future_base& f) { return *f.state_.operator->(); }
 
   owner<state<T>> state_;
+
+ private:
+  std::future_status used(bool ready) const {
+    if (ready) record_use(state_->producer);
+    return ready ? std::future_status::ready : std::future_status::timeout;
+  }
 };
 
 }  // namespace detail

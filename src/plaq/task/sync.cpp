@@ -99,10 +99,8 @@ bool condition_variable::wait_in_list(std::unique_lock<mutex>& lock, How how) no
   return left;
 }
 
-std::cv_status condition_variable::wait_until(std::unique_lock<mutex>& lock,
-                                              std::chrono::steady_clock::time_point deadline) noexcept {
-  const bool timeout = wait_in_list(lock, [&](waiter& self) { self.wait_until(deadline); });
-  return timeout ? std::cv_status::timeout : std::cv_status::no_timeout;
+bool condition_variable::wait_notified(std::unique_lock<mutex>& lock, detail::clock::time_point deadline) noexcept {
+  return !wait_in_list(lock, [&](waiter& self) { self.wait_until(deadline); });
 }
 
 void condition_variable::wait_or_stop(std::unique_lock<mutex>& lock, const std::stop_token& stop) noexcept {

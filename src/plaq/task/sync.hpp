@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <mutex>
 #include <stop_token>
+#include <utility>
 
+#include "plaq/task/deadline.hpp"
 #include "plaq/task/waiter.hpp"
 
 namespace plaq::task {
@@ -73,22 +75,34 @@ class condition_variable {
     return done();
   }
 
-  std::cv_status wait_until(std::unique_lock<mutex>& lock, std::chrono::steady_clock::time_point deadline) noexcept;
+  /// Waits until that moment of any clock at the latest.
+  template <class Clock, class Duration>
+  std::cv_status wait_until(std::unique_lock<mutex>& lock, std::chrono::time_point<Clock, Duration> when) {
+    const bool notified = detail::wait_by(when, [&](auto deadline) { return wait_notified(lock, deadline); });
+    return notified ? std::cv_status::no_timeout : std::cv_status::timeout;
+  }
+  /// Waits until done() or until that moment; returns done().
+  template <class Clock, class Duration, class Predicate>
+  bool wait_until(std::unique_lock<mutex>& lock, std::chrono::time_point<Clock, Duration> when, Predicate done) {
+    while (!done())
+      if (wait_until(lock, when) == std::cv_status::timeout) return done();
+    return true;
+  }
+  /// Waits at most that long.
   template <class Rep, class Period>
-  std::cv_status wait_for(std::unique_lock<mutex>& lock, std::chrono::duration<Rep, Period> time) noexcept {
-    return wait_until(lock, std::chrono::steady_clock::now() + time);
+  std::cv_status wait_for(std::unique_lock<mutex>& lock, std::chrono::duration<Rep, Period> time) {
+    return wait_until(lock, detail::deadline_after(time));
   }
   /// Waits until done() or until the time is over; returns done().
   template <class Rep, class Period, class Predicate>
   bool wait_for(std::unique_lock<mutex>& lock, std::chrono::duration<Rep, Period> time, Predicate done) {
-    const auto deadline = std::chrono::steady_clock::now() + time;
-    while (!done())
-      if (wait_until(lock, deadline) == std::cv_status::timeout) return done();
-    return true;
+    return wait_until(lock, detail::deadline_after(time), std::move(done));
   }
 
  private:
   void wait_or_stop(std::unique_lock<mutex>& lock, const std::stop_token& stop) noexcept;
+  /// Returns false if it gave up at the deadline.
+  bool wait_notified(std::unique_lock<mutex>& lock, detail::clock::time_point deadline) noexcept;
   template <class How>
   bool wait_in_list(std::unique_lock<mutex>& lock, How how) noexcept;
 

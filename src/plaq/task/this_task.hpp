@@ -3,6 +3,8 @@
 #include <chrono>
 #include <cstdint>
 
+#include "plaq/task/deadline.hpp"
+
 namespace plaq::task::this_task {
 
 /// Lets other tasks run first. A thread outside of the pools yields its core.
@@ -13,7 +15,7 @@ void sleep_until(std::chrono::steady_clock::time_point when) noexcept;
 /// Suspends the task for at least that time.
 template <class Rep, class Period>
 void sleep_for(std::chrono::duration<Rep, Period> time) noexcept {
-  sleep_until(std::chrono::steady_clock::now() + std::chrono::ceil<std::chrono::steady_clock::duration>(time));
+  sleep_until(detail::deadline_after(time));
 }
 
 /// Id of the running task as listeners know it, 0 outside of tasks.

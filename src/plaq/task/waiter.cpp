@@ -41,6 +41,7 @@ void waiter::wait() noexcept {
 
 void waiter::wait_until(clock::time_point deadline) noexcept {
   if (!job_) return wait_as_thread(deadline);
+  if (deadline == clock::time_point::max()) return wait();
   timer& alarm = job_->home.alarm();
   alarm.add(deadline, *this);
   wait();
