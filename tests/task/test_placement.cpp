@@ -36,6 +36,26 @@ TEST_F(Placement, OneWorkerPerCoreOrPerThread) {
   EXPECT_EQ(fair_share({{2, 6, 3}}, 0, binding::automatic, root).cpus, (cpu_list{2, 3, 6}));
 }
 
+TEST_F(Placement, DomainsAreTheNumaNodesOfTheWorkers) {
+  const std::vector<cpu_list> cores{{0, 4}, {1, 5}, {2, 6}, {3, 7}};
+  const auto domains = [&](const std::vector<cpu_list>& places, int workers) {
+    return detail::domains_of(places, workers, root);
+  };
+  EXPECT_EQ(domains(cores, 4), std::vector<int>()) << "a kernel without nodes";
+  write("sys/devices/system/node/node0/cpulist", "0-7");
+  EXPECT_EQ(domains(cores, 4), std::vector<int>()) << "one node";
+  write("sys/devices/system/node/node0/cpulist", "0-1,4-5");
+  write("sys/devices/system/node/node2/cpulist", "2,3,6-7");
+  write("sys/devices/system/node/online", "0,2");
+  EXPECT_EQ(domains(cores, 4), (std::vector<int>{0, 0, 1, 1}));
+  EXPECT_EQ(domains(cores, 6), (std::vector<int>{0, 0, 1, 1, 0, 0})) << "round robin, as their binding";
+  EXPECT_EQ(domains({{3}, {1}}, 2), (std::vector<int>{1, 0}));
+  EXPECT_EQ(domains({{2}, {3}}, 2), std::vector<int>()) << "both on one of the nodes";
+  EXPECT_EQ(domains({{0, 1, 2, 3}}, 4), std::vector<int>()) << "each on any node";
+  EXPECT_EQ(domains({{0}, {8}}, 2), std::vector<int>()) << "one on no node";
+  EXPECT_EQ(domains({}, 4), std::vector<int>()) << "not bound";
+}
+
 TEST_F(Placement, RanksThatAreNotBoundShareTheCores) {
   const std::vector<cpu_list> two{all, all};
   EXPECT_EQ(fair_share(two, 0, binding::cores, root).cpus, (cpu_list{0, 1, 4, 5}));

@@ -12,7 +12,9 @@ template <class B>
 class backend_pool : public pool_base {
  public:
   using backend = B;
-  explicit backend_pool(const options& given = {});
+  explicit backend_pool(const options& given = {}) : backend_pool(given.stack_size, place_workers(given)) {}
+  /// Makes a pool with this placement, which the process may have.
+  backend_pool(std::size_t stack_size, placement where);
   ~backend_pool() override;
 
  private:

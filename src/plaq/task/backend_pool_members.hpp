@@ -1,12 +1,15 @@
 // Members of backend_pool, for the source of a back end, which knows its scheduler.
 #pragma once
+#include <utility>
+
 #include "plaq/task/backend_pool.hpp"
 
 namespace plaq::task::detail {
 
 template <class B>
-backend_pool<B>::backend_pool(const options& given)
-    : pool_base(given), work_(std::make_unique<typename B::scheduler>(worker_placement(), given.stack_size)) {}
+backend_pool<B>::backend_pool(std::size_t stack_size, placement where)
+    : pool_base(std::move(where)),
+      work_(std::make_unique<typename B::scheduler>(*this, worker_placement(), stack_size)) {}
 
 template <class B>
 backend_pool<B>::~backend_pool() = default;

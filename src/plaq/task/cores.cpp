@@ -4,7 +4,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <fstream>
+#include <iterator>
+#include <map>
+#include <set>
 #include <string>
 #include <system_error>
 
@@ -48,6 +52,51 @@ std::vector<std::vector<int>> detail::by_core(const std::vector<int>& cpus, cons
     }
   }
   return cores;
+}
+
+namespace {
+
+/// Hardware threads of a list of the kernel's, such as 0-3,8.
+std::vector<int> listed_cpus(std::istream& list) {
+  std::vector<int> cpus;
+  for (int from = 0; list >> from; list.ignore()) {
+    int to = from;
+    if (list.peek() == '-') list.ignore() >> to;
+    for (int cpu = from; cpu <= to; ++cpu) cpus.push_back(cpu);
+  }
+  return cpus;
+}
+
+/// NUMA node of each hardware thread.
+std::map<int, int> nodes_of_cpus(const fs::path& root) {
+  std::map<int, int> nodes;
+  const fs::path all = root / "sys/devices/system/node";
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(all, none)) {
+    const std::string name = entry.path().filename().string();
+    int node = 0;
+    if (std::sscanf(name.c_str(), "node%d", &node) != 1) continue;
+    std::ifstream list(entry.path() / "cpulist");
+    for (int cpu : listed_cpus(list)) nodes[cpu] = node;
+  }
+  return nodes;
+}
+
+}  // namespace
+
+std::vector<int> detail::domains_of(const std::vector<std::vector<int>>& places, int workers, const fs::path& root) {
+  const std::map<int, int> node_of = nodes_of_cpus(root);
+  std::vector<int> nodes;  // of the workers
+  for (std::size_t w = 0; !places.empty() && w < static_cast<std::size_t>(workers); ++w) {
+    std::set<int> here;
+    for (int cpu : places[w % places.size()]) here.insert(node_of.contains(cpu) ? node_of.at(cpu) : -1);
+    if (here.size() != 1 || here.contains(-1)) return {};
+    nodes.push_back(*here.begin());
+  }
+  const std::set<int> used(nodes.begin(), nodes.end());
+  if (used.size() < 2) return {};
+  for (int& node : nodes) node = static_cast<int>(std::distance(used.begin(), used.find(node)));
+  return nodes;
 }
 
 double detail::cgroup_limit(const fs::path& root) {

@@ -2,7 +2,6 @@
 #pragma once
 #include <functional>
 #include <optional>
-#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -10,6 +9,7 @@
 
 #include "plaq/task/antecedents.hpp"
 #include "plaq/task/job.hpp"
+#include "plaq/task/lazy.hpp"
 #include "plaq/task/name.hpp"
 
 namespace plaq::task::detail {
@@ -30,14 +30,17 @@ class deferred final : public job,
                        private antecedents<Members...> {
   using returned = std::invoke_result_t<F, Members...>;
   using result = typename unwrap<returned>::type;
+  static_assert(!is_lazy<returned>, "a continuation returns a value or a future: pool.async(...) of the coroutine");
   static constexpr bool returns_future = !std::is_same_v<returned, result>;
 
  public:
   using future_type = future<result>;
 
   template <class G>
-  deferred(scheduler& home, std::string_view name, G&& work, Members... members)
-      : job(home, name), antecedents<Members...>(std::move(members)...), work_(std::forward<G>(work)) {
+  deferred(scheduler& home, task_name name, G&& work, Members... members)
+      : job(home, name.view(), name.attributes()),
+        antecedents<Members...>(std::move(members)...),
+        work_(std::forward<G>(work)) {
     this->producer = id;
     this->retain();
   }
@@ -104,7 +107,7 @@ template <class F, class... Members>
 auto defer(scheduler& pool, task_name name, F&& work, Members... members) {
   need_valid(members...);
   using task = deferred<std::decay_t<F>, Members...>;
-  auto* fresh = new task(pool, name.view(), std::forward<F>(work), std::move(members)...);
+  auto* fresh = new task(pool, name, std::forward<F>(work), std::move(members)...);
   typename task::future_type result(fresh);
   fresh->start();
   return result;

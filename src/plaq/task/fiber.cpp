@@ -11,6 +11,7 @@
 #include "plaq/task/meter.hpp"
 #include "plaq/task/overflow.hpp"
 #include "plaq/task/poller.hpp"
+#include "plaq/task/shared_queues.hpp"
 #include "plaq/task/worker_numbers.hpp"
 
 namespace plaq::task {
@@ -43,6 +44,7 @@ struct fiber_stack : detail::coroutine {
 
 struct worker {
   int index = 0;   ///< in the pool
+  int domain = 0;  ///< of memory
   int number = 0;  ///< in the process
   job_queue ready;
   detail::meter meter;
@@ -58,10 +60,14 @@ thread_local const void* own_pool = nullptr;
 
 class fiber::scheduler final : detail::counted_pool, detail::wakeable {
  public:
-  scheduler(const detail::placement& where, std::size_t stack_size)
-      : stack_size_(stack_size), numbers_(where.workers), workers_(static_cast<std::size_t>(where.workers)) {
+  scheduler(const detail::scheduler& pool, const detail::placement& where, std::size_t stack_size)
+      : stack_size_(stack_size),
+        numbers_(where.workers),
+        workers_(static_cast<std::size_t>(where.workers)),
+        shared_(pool.domains()) {
     for (std::size_t i = 0; i < workers_.size(); ++i) {
       workers_[i].index = static_cast<int>(i);
+      workers_[i].domain = pool.domain_of(workers_[i].index);
       workers_[i].number = numbers_.first() + workers_[i].index;
     }
     try {
@@ -101,7 +107,8 @@ class fiber::scheduler final : detail::counted_pool, detail::wakeable {
   }
 
   void yield(job& self) {
-    if (this_worker()->ready.size() == 0 && entrance_.size() == 0 && !detail::poll_once()) return;
+    worker& here_now = *this_worker();
+    if (here_now.ready.size() == 0 && !shared_.waiting(here_now.domain) && !detail::poll_once()) return;
     fiber_stack& here = *static_cast<fiber_stack*>(self.context);
     here.why_left = reason::yielded;
     here.leave();
@@ -133,7 +140,7 @@ class fiber::scheduler final : detail::counted_pool, detail::wakeable {
  private:
   void read(pool_counters& into) override {
     into.first_worker = numbers_.first();
-    into.queued = entrance_.size();
+    into.queued = shared_.size();
     into.tasks = static_cast<std::uint64_t>(std::max(0L, live_.load(std::memory_order_relaxed) - 1));
     into.stacks = stacks_.load(std::memory_order_relaxed);
     for (const worker& w : workers_) {
@@ -143,11 +150,15 @@ class fiber::scheduler final : detail::counted_pool, detail::wakeable {
   }
 
   void enqueue(job& next) {
-    if (worker* here = this_worker())
+    worker* const here = next.how.ordinary() ? this_worker() : nullptr;
+    if (here)
       here->ready.push_new(next);
     else
-      entrance_.push_new(next);
-    wake_one();
+      shared_.push(next);
+    if (next.how.domain == detail::attributes::any) [[likely]]
+      wake_one();
+    else
+      wake_idle_if([domain = next.how.domain](const worker* w) { return w->domain == domain; });
   }
 
   /// Returns the calling worker, if it is one of this pool. Not inlined: a job may have changed its thread.
@@ -168,7 +179,7 @@ class fiber::scheduler final : detail::counted_pool, detail::wakeable {
     } else {
       on.work = &work;
       work.context = &on;
-      trace::started(work.id, self.number);
+      work.report_start(self.number);
     }
     detail::set_current(&work);
     self.meter.enter();
@@ -198,7 +209,10 @@ class fiber::scheduler final : detail::counted_pool, detail::wakeable {
       // Before another worker can take it.
       trace::suspended(work.id);
       if (where->why_left == reason::yielded) {
-        self.ready.push_old(work);
+        if (work.how.domain == detail::attributes::any && work.how.priority != priority::low)
+          self.ready.push_old(work);
+        else
+          shared_.push_last(work);
         return find(self);
       }
       auto expected = wait_state::awake;
@@ -241,7 +255,7 @@ class fiber::scheduler final : detail::counted_pool, detail::wakeable {
     if (live_.fetch_sub(1) == 1) drained_.open();
   }
 
-  // Looking for work: own jobs, the entrance, those of others; then watch for a moment; then sleep.
+  // Looking for work: own jobs, the shared ones, those of others; then watch for a moment; then sleep.
 
   job* find(worker& self) {
     job* const quick = quick_job(self);
@@ -249,8 +263,9 @@ class fiber::scheduler final : detail::counted_pool, detail::wakeable {
   }
 
   /// Newest own job, unless it is the turn of others.
-  static job* quick_job(worker& self) {
-    return self.meter.switches() % fair != 0 && self.ready.size() ? self.ready.pop_new() : nullptr;
+  job* quick_job(worker& self) {
+    const bool mine = self.meter.switches() % fair != 0 && !shared_.urgent();
+    return mine && self.ready.size() ? self.ready.pop_new() : nullptr;
   }
 
   [[gnu::noinline]] job* search(worker& self) {
@@ -262,21 +277,38 @@ class fiber::scheduler final : detail::counted_pool, detail::wakeable {
   }
 
   job* own_job(worker& self) {
+    if (job* j = take_shared(self, priority::high)) return j;
     if (self.meter.switches() % fair == 0) {
       detail::poll_once();
-      if (job* j = at_the_entrance()) return j;
+      const bool turn_of_low = self.meter.switches() / fair % 2 == 0;
+      if (job* j = turn_of_low ? take_shared(self, priority::low) : nullptr) return j;
+      if (job* j = take_shared(self, priority::normal)) return j;
       if (job* j = self.ready.pop_old()) return j;
     }
     if (self.ready.size())
       if (job* j = self.ready.pop_new()) return j;
-    return at_the_entrance();
+    if (job* j = take_shared(self, priority::normal)) return j;
+    if (!shared_.low_waiting(self.domain)) return nullptr;
+    job* const normal = steal_any(self, [](worker& other) { return other.ready.size() > 1; });
+    return normal ? normal : take_shared(self, priority::low);
   }
 
-  /// Takes the oldest job from outside. Jobs that arrived while a worker watched have woken none, so the worker that
-  /// takes the first wakes another.
-  job* at_the_entrance() {
-    job* const found = entrance_.size() ? entrance_.pop_old() : nullptr;
-    if (found && entrance_.size()) wake_one();
+  /// Takes the oldest shared job. Those that arrived while a worker watched have woken none, so the worker that takes
+  /// the first wakes another.
+  job* take_shared(worker& self, priority p) {
+    job* const found = shared_.take(p, self.domain);
+    if (found && shared_.waiting_for_any()) wake_one();
+    return found;
+  }
+
+  /// Steals from the first other worker for which wanted(other).
+  template <class Wanted>
+  job* steal_any(worker& self, Wanted wanted) {
+    job* found = nullptr;
+    for (std::size_t step = 1; step < workers_.size() && !found; ++step) {
+      worker& other = workers_[(static_cast<std::size_t>(self.index) + step) % workers_.size()];
+      if (wanted(other)) found = steal(self, other);
+    }
     return found;
   }
 
@@ -287,16 +319,15 @@ class fiber::scheduler final : detail::counted_pool, detail::wakeable {
     std::vector<std::uint64_t> seen(workers_.size());  // switches; unchanged where one is stuck in a long task
     detail::pace pace;
     for (int round = 0; !found; ++round) {
-      if (entrance_.size()) found = entrance_.pop_old();
-      for (std::size_t step = 1; step < workers_.size() && !found; ++step) {
-        worker& other = workers_[(static_cast<std::size_t>(self.index) + step) % workers_.size()];
-        const std::uint64_t switches = other.meter.switches();
-        const std::size_t size = other.ready.size();
-        // Its last job is left to a worker that is about to take it: moving that to another core costs both time.
-        if (size > 1 || (size == 1 && round > 0 && switches == seen[static_cast<std::size_t>(other.index)]))
-          found = steal(self, other);
-        seen[static_cast<std::size_t>(other.index)] = switches;
-      }
+      if (shared_.waiting(self.domain)) found = own_job(self);
+      if (!found)
+        found = steal_any(self, [&](worker& other) {
+          const std::uint64_t switches = other.meter.switches();
+          const std::uint64_t before = std::exchange(seen[static_cast<std::size_t>(other.index)], switches);
+          const std::size_t size = other.ready.size();
+          // Its last job is left to a worker that is about to take it: moving that to another core costs both time.
+          return size > 1 || (size == 1 && round > 0 && switches == before);
+        });
       if (!found && detail::poll_once()) {
         found = self.ready.pop_new();
         pace.again();
@@ -326,8 +357,9 @@ class fiber::scheduler final : detail::counted_pool, detail::wakeable {
       idle_count_.store(static_cast<int>(idle_.size()));
     }
     // A thread that pushes a job reads idle_count_ afterwards; this one checks the queues after setting it. The queue's
-    // lock orders the two, so that one of them sees the other. While another worker watches, that one is in charge.
-    if (!watching_.load() && any_job()) {
+    // lock orders the two, so that one of them sees the other. While another worker watches, that one is in charge, but
+    // not of jobs of this worker's domain.
+    if ((!watching_.load() && any_job()) || !shared_.empty_of(self.domain)) {
       std::lock_guard lock(idle_lock_);
       if (std::erase(idle_, &self)) {
         idle_count_.store(static_cast<int>(idle_.size()));
@@ -367,17 +399,24 @@ class fiber::scheduler final : detail::counted_pool, detail::wakeable {
 
   bool any_job() {
     const auto has_job = [](worker& w) { return !w.ready.empty(); };
-    return !entrance_.empty() || std::any_of(workers_.begin(), workers_.end(), has_job);
+    return !shared_.empty() || std::any_of(workers_.begin(), workers_.end(), has_job);
   }
 
   void wake_one() {
     if (idle_count_.load() == 0 || watching_.load()) return;
+    wake_idle_if([](const worker*) { return true; });
+  }
+
+  /// Wakes the worker that fell asleep last among those for which wanted(worker).
+  template <class Wanted>
+  void wake_idle_if(Wanted wanted) {
     worker* sleeper = nullptr;
     {
       std::lock_guard lock(idle_lock_);
-      if (idle_.empty()) return;
-      sleeper = idle_.back();
-      idle_.pop_back();
+      const auto last = std::find_if(idle_.rbegin(), idle_.rend(), wanted);
+      if (last == idle_.rend()) return;
+      sleeper = *last;
+      idle_.erase(std::next(last).base());
       idle_count_.store(static_cast<int>(idle_.size()));
     }
     sleeper->turn.open();
@@ -398,7 +437,7 @@ class fiber::scheduler final : detail::counted_pool, detail::wakeable {
   const std::size_t stack_size_;
   const detail::worker_numbers numbers_;
   std::vector<worker> workers_;
-  job_queue entrance_;  // from outside of the pool
+  detail::shared_queues shared_;
   std::atomic<bool> watching_{false}, polling_{false};
   std::mutex idle_lock_;
   std::vector<worker*> idle_;

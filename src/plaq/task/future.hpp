@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "plaq/task/deadline.hpp"
+#include "plaq/task/explained.hpp"
 #include "plaq/task/name.hpp"
 #include "plaq/task/producer.hpp"
 #include "plaq/task/state.hpp"
@@ -72,8 +73,9 @@ class shared_future;
 
 /// Result of a task or a promise, for one owner. Its destructor does not wait.
 template <class T>
-class [[nodiscard]] future : public detail::future_base<T> {
+class [[nodiscard]] future : public detail::future_base<T>, public detail::explained_then<future<T>> {
  public:
+  using detail::explained_then<future<T>>::then;
   future() = default;
   explicit future(detail::state<T>* adopted) noexcept
       : detail::future_base<T>(detail::owner<detail::state<T>>(adopted)) {}
@@ -107,8 +109,9 @@ class [[nodiscard]] future : public detail::future_base<T> {
 
 /// Result of a task or a promise, for any number of users; copies share it.
 template <class T>
-class [[nodiscard]] shared_future : public detail::future_base<T> {
+class [[nodiscard]] shared_future : public detail::future_base<T>, public detail::explained_then<shared_future<T>> {
  public:
+  using detail::explained_then<shared_future<T>>::then;
   shared_future() = default;
   shared_future(future<T>&& single) noexcept : detail::future_base<T>(std::move(single.state_)) {}
 

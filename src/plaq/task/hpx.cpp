@@ -124,8 +124,8 @@ using agent = ::hpx::execution_base::agent_ref;
 
 class hpx::scheduler final : detail::counted_pool, detail::wakeable {
  public:
-  scheduler(const detail::placement& where, std::size_t stack_size)
-      : runtime_(where, stack_size), meters_(static_cast<std::size_t>(where.workers)) {}
+  scheduler(const detail::scheduler& pool, const detail::placement& where, std::size_t stack_size)
+      : pool_(pool), runtime_(where, stack_size), meters_(static_cast<std::size_t>(where.workers)) {}
 
   ~scheduler() {
     if (live_.fetch_sub(1) != 1) drained_.wait();
@@ -171,13 +171,31 @@ class hpx::scheduler final : detail::counted_pool, detail::wakeable {
     queued_.fetch_add(1, std::memory_order_relaxed);
     try {
       ::hpx::threads::thread_init_data thread(
-          ::hpx::threads::make_thread_function_nullary([this, &fresh] { run(fresh); }), "plaq::task");
+          ::hpx::threads::make_thread_function_nullary([this, &fresh] { run(fresh); }), "plaq::task",
+          priority_of(fresh), hint_of(fresh));
       ::hpx::threads::register_work(thread);
     } catch (...) {  // no memory, or no stack: the job's future has the error
       queued_.fetch_sub(1, std::memory_order_relaxed);
       fresh.fail(std::current_exception());
       ended();
     }
+  }
+
+  static ::hpx::threads::thread_priority priority_of(const job& work) {
+    using ::hpx::threads::thread_priority;
+    switch (work.how.priority) {
+      case priority::high: return thread_priority::high;
+      case priority::low: return thread_priority::low;
+      default: return thread_priority::normal;
+    }
+  }
+  /// A worker of the job's domain, each in its turn. Others may steal the job.
+  ::hpx::threads::thread_schedule_hint hint_of(const job& work) {
+    if (work.how.domain == detail::attributes::any) return {};
+    const auto workers = static_cast<int>(meters_.size());
+    int worker = static_cast<int>(turn_.fetch_add(1, std::memory_order_relaxed) % meters_.size());
+    while (pool_.domain_of(worker) != work.how.domain) worker = (worker + 1) % workers;
+    return ::hpx::threads::thread_schedule_hint(static_cast<std::int16_t>(worker));
   }
 
   /// Starts an HPX thread that polls between the others while an event is expected.
@@ -211,7 +229,7 @@ class hpx::scheduler final : detail::counted_pool, detail::wakeable {
     queued_.fetch_sub(1, std::memory_order_relaxed);
     started_.fetch_add(1, std::memory_order_relaxed);
     meter_here().enter();
-    trace::started(work.id, number_here());
+    work.report_start(number_here());
     detail::set_current(&work);
     work.run();
     detail::set_current(nullptr);
@@ -255,8 +273,10 @@ class hpx::scheduler final : detail::counted_pool, detail::wakeable {
     for (const detail::meter& m : meters_) into.workers.push_back(m.read());
   }
 
+  const detail::scheduler& pool_;
   runtime runtime_;
   std::vector<detail::meter> meters_;
+  std::atomic<unsigned> turn_{0};
   std::atomic<long> queued_{0}, started_{0};
   std::atomic<long> live_{1};  // tasks, and the pool itself
   gate drained_;

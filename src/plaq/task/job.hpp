@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <exception>
 #include <string_view>
+#include <vector>
 
+#include "plaq/task/priority.hpp"
 #include "plaq/task/timer.hpp"
 #include "plaq/trace/hooks.hpp"
 
@@ -12,10 +14,12 @@ namespace plaq::task::detail {
 
 class scheduler;
 
-/// Task as seen by back ends. It owns itself: run() or fail() is called once, and it must not be used afterwards.
+/// Task as seen by back ends. It owns itself: run() or fail() is called once, and it must not be used afterwards. A job
+/// that goes on later, such as a coroutine, calls pause() at the end of its run() and is run again.
 class job {
  public:
-  job(scheduler& home, std::string_view name) : job(home, name, next_identity()) {}
+  /// @pre the pool has the domain of the attributes, else input_error
+  job(scheduler& home, std::string_view name, attributes how = {});
   job(const job&) = delete;
   virtual void run() noexcept = 0;
   /// Called instead of run() if there is no thread or stack for it.
@@ -25,9 +29,20 @@ class job {
   const std::uint64_t parent;
   scheduler& home;
   void* context = nullptr;  ///< its thread or stack, once started
+  const attributes how;
+
+  /// Reports that it begins, or goes on after pause(), on this worker.
+  void report_start(int worker) const noexcept {
+    if (paused_)
+      trace::resumed(id, worker);
+    else
+      trace::started(id, worker);
+  }
 
  protected:
   ~job() = default;
+  /// Leaves the stack for good, in run(): the pool goes on waiting for this job, and home.resume() runs it again.
+  void pause() noexcept;
 
  private:
   struct identity {
@@ -35,9 +50,13 @@ class job {
   };
   /// Identity of a job that the calling task makes.
   static identity next_identity() noexcept;
-  job(scheduler& home, std::string_view name, identity as) : id(as.id), parent(as.parent), home(home) {
+  job(scheduler& home, std::string_view name, attributes how, identity as)
+      : id(as.id), parent(as.parent), home(home), how(how) {
     trace::created(id, parent, name);
   }
+  /// Returns the attributes without a domain where the pool has one; input_error if it has no such domain.
+  static attributes attributes_in(const scheduler& home, attributes how);
+  bool paused_ = false;
 };
 
 /// State of a wait. Waking and going to sleep may happen in either order.
@@ -60,9 +79,25 @@ class scheduler {
 
   timer& alarm() noexcept { return alarm_; }
 
+  /// Number of the domains of memory on which workers are bound: 1 on a machine with one, or without binding.
+  int domains() const noexcept { return domains_; }
+  /// Domain of a worker of this pool.
+  int domain_of(int worker) const noexcept {
+    return domains_ == 1 ? 0 : of_worker_[static_cast<std::size_t>(worker) % of_worker_.size()];
+  }
+
+ protected:
+  /// @param of_worker domain of worker w: of_worker[w % size]; empty: there is one
+  explicit scheduler(std::vector<int> of_worker = {});
+
  private:
   timer alarm_;
+  std::vector<int> of_worker_;
+  int domains_;
 };
+
+inline job::job(scheduler& home, std::string_view name, attributes how)
+    : job(home, name, how.ordinary() ? how : attributes_in(home, how), next_identity()) {}
 
 /// Job that the calling thread runs, nullptr outside of tasks. Not inlined, since a task may change its thread wherever
 /// it waits, and compilers keep the address of thread-local variables.

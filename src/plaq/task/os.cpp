@@ -1,5 +1,7 @@
 #include "plaq/task/os.hpp"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <deque>
 #include <thread>
@@ -20,17 +22,22 @@ namespace {
 
 constexpr unsigned fair = 61;  // now and then the oldest comes first, so that no job starves
 
-/// Queue of jobs for a slot: woken ones, then the newest child, then the oldest of the others.
+/// Queue of jobs for a slot: those of high priority, woken ones, the newest child, the oldest of the others, those of
+/// low priority.
 class ready_queue {
  public:
-  std::size_t size() const { return woken_.size() + children_.size() + others_.size(); }
+  std::size_t size() const { return urgent_.size() + woken_.size() + children_.size() + others_.size() + low_.size(); }
   bool empty() const { return size() == 0; }
-  void push_woken(job& j) { woken_.push_back(&j); }
-  void push_child(job& j) { children_.push_back(&j); }
-  void push_other(job& j) { others_.push_back(&j); }
+  void push_woken(job& j) { push(j, woken_); }
+  void push_child(job& j) { push(j, children_); }
+  void push_other(job& j) { push(j, others_); }
+  /// One that lets others run first.
+  void push_last(job& j) { (j.how.priority == priority::low ? low_ : others_).push_back(&j); }
 
   job* pop() {
+    if (!urgent_.empty()) return front_of(urgent_);
     if (++picks_ % fair == 0) {
+      if (picks_ / fair % 2 == 0 && !low_.empty()) return front_of(low_);
       if (!others_.empty()) return front_of(others_);
       if (!children_.empty()) return front_of(children_);
     }
@@ -40,16 +47,20 @@ class ready_queue {
       children_.pop_back();
       return newest;
     }
-    return others_.empty() ? nullptr : front_of(others_);
+    if (!others_.empty()) return front_of(others_);
+    return low_.empty() ? nullptr : front_of(low_);
   }
 
  private:
+  void push(job& j, std::deque<job*>& normal) {
+    (j.how.priority == priority::high ? urgent_ : j.how.priority == priority::low ? low_ : normal).push_back(&j);
+  }
   static job* front_of(std::deque<job*>& queue) {
     job* first = queue.front();
     queue.pop_front();
     return first;
   }
-  std::deque<job*> woken_, children_, others_;
+  std::deque<job*> urgent_, woken_, children_, others_, low_;
   unsigned picks_ = 0;
 };
 
@@ -65,9 +76,16 @@ struct os_thread {
 
 class os::scheduler final : detail::counted_pool, detail::wakeable {
  public:
-  scheduler(const detail::placement& where, std::size_t /*stack_size*/)
-      : numbers_(where.workers), meters_(static_cast<std::size_t>(where.workers)) {
+  scheduler(const detail::scheduler& pool, const detail::placement& where, std::size_t /*stack_size*/)
+      : numbers_(where.workers),
+        meters_(static_cast<std::size_t>(where.workers)),
+        cpus_of_domain_(static_cast<std::size_t>(pool.domains())) {
     for (const auto& cpus : where.cpus) cpus_.insert(cpus_.end(), cpus.begin(), cpus.end());
+    for (int w = 0; w < where.workers && pool.domains() > 1; ++w) {
+      const auto& cpus = where.cpus[static_cast<std::size_t>(w) % where.cpus.size()];
+      std::vector<int>& domain = cpus_of_domain_[static_cast<std::size_t>(pool.domain_of(w))];
+      domain.insert(domain.end(), cpus.begin(), cpus.end());
+    }
     for (int s = where.workers; s-- > 0;) free_slots_.push_back(s);
     free_.store(free_slots_.size());
   }
@@ -118,7 +136,7 @@ class os::scheduler final : detail::counted_pool, detail::wakeable {
     std::unique_lock lock(mutex_);
     if (ready_.empty()) return;
     trace::suspended(self.id);
-    ready_.push_other(self);
+    ready_.push_last(self);
     leave(self, lock);
   }
 
@@ -241,7 +259,7 @@ class os::scheduler final : detail::counted_pool, detail::wakeable {
       if (ending_) return;
       if (here.work) {
         meter_of(here).enter();
-        run(*here.work, worker_of(here));
+        run(*here.work, here);
         meter_of(here).leave();
         if (meter_of(here).switches() % fair == 0) detail::poll_once();
       }
@@ -249,12 +267,21 @@ class os::scheduler final : detail::counted_pool, detail::wakeable {
     }
   }
 
-  void run(job& work, int worker) {
-    trace::started(work.id, worker);
+  void run(job& work, const os_thread& here) {
+    const bool bound = work.how.domain != detail::attributes::any;
+    try {
+      if (bound) detail::bind_thread(pthread_self(), cpus_of_domain_[static_cast<std::size_t>(work.how.domain)]);
+    } catch (...) {  // the job's future has the error
+      work.fail(std::current_exception());
+      ended();
+      return;
+    }
+    work.report_start(worker_of(here));
     detail::set_current(&work);
     work.run();
     detail::set_current(nullptr);
     ended();
+    if (bound) detail::bind_thread(pthread_self(), cpus_);
   }
 
   void leave_for_next(os_thread& here) {
@@ -272,6 +299,7 @@ class os::scheduler final : detail::counted_pool, detail::wakeable {
   const detail::worker_numbers numbers_;  // of the slots
   std::vector<detail::meter> meters_;     // of the slots
   std::vector<int> cpus_;                 // binding of all threads
+  std::vector<std::vector<int>> cpus_of_domain_;
   std::mutex mutex_;
   ready_queue ready_;
   std::vector<int> free_slots_;

@@ -68,8 +68,9 @@ class loop {
 
   std::size_t members() const { return pieces_.members(); }
 
-  void work() noexcept {
-    const std::size_t member = claim_member();
+  /// Works as a member, of that domain of memory.
+  void work(std::int16_t domain = attributes::any) noexcept {
+    const std::size_t member = claim_member(domain);
     for (loop_splitter::piece p; pieces_.next(member, p) && !error_.comes_before(p.from);) {
       if (stop_.stop_requested()) {
         stopped_.store(true, std::memory_order_relaxed);
@@ -91,11 +92,15 @@ class loop {
   }
 
  private:
-  /// Returns the member with the number of this worker, or the next free one. So with static sharing, a loop over the
-  /// same indices as the previous one finds that one's data in each worker's caches.
-  std::size_t claim_member() noexcept {
+  /// Returns the member with the number of this worker, or the next free one of the domain. So with static sharing, a
+  /// loop over the same indices as the previous one finds that one's data in each worker's caches.
+  std::size_t claim_member(std::int16_t domain) noexcept {
     auto member = static_cast<std::size_t>(pool_.worker_here()) % taken_.size();
-    while (taken_[member].exchange(true, std::memory_order_relaxed)) member = (member + 1) % taken_.size();
+    const auto fits = [&](std::size_t m) {
+      return domain == attributes::any || pool_.domain_of(static_cast<int>(m)) == domain;
+    };
+    while (!fits(member) || taken_[member].exchange(true, std::memory_order_relaxed))
+      member = (member + 1) % taken_.size();
     return member;
   }
 
@@ -125,6 +130,9 @@ struct team {
 /// calling task is one of them (its part is a region called `name`, as the other tasks are); a thread outside of the
 /// pool waits meanwhile.
 ///
+/// With static sharing on several domains of memory, each part is a task on the domain of the worker of its number, and
+/// the caller waits: a later loop over the same indices finds its data in the memory of its domain.
+///
 /// If bodies throw, the exception of the lowest index that throws is rethrown; bodies above it may not have been run.
 /// Throws cancelled if the token was stopped before every piece was handed out.
 template <task_pool Pool, std::integral Index, loop_body<Index> Body>
@@ -136,12 +144,19 @@ void parallel_for(Pool& pool, task_name name, Index begin, Index end, Body&& bod
     return pool.async(name, [&] { parallel_for(pool, name, begin, end, body, how); }).get();
 
   detail::loop work(pool, begin, n, static_cast<std::size_t>(pool.workers()), how, body);
+  const bool by_domain = how.sharing == sharing::static_ && pool.domains() > 1;
   {
     detail::team<Pool> others;
-    others.members.reserve(work.members() - 1);
-    for (std::size_t m = 1; m < work.members(); ++m)
-      others.members.push_back(pool.async(name, [&work] { work.work(); }));
-    {
+    others.members.reserve(work.members());
+    if (by_domain) {
+      for (std::size_t m = 0; m < work.members(); ++m) {
+        const auto domain = static_cast<std::int16_t>(pool.domain_of(static_cast<int>(m)));
+        others.members.push_back(
+            pool.async({name, on_domain(domain), name.attributes().priority}, [&work, domain] { work.work(domain); }));
+      }
+    } else {
+      for (std::size_t m = 1; m < work.members(); ++m)
+        others.members.push_back(pool.async(name, [&work] { work.work(); }));
       const trace::region own_part(name);
       work.work();
     }

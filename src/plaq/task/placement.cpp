@@ -85,6 +85,7 @@ detail::placement detail::place_workers(const options& given, const std::filesys
     found.cpus = std::move(cores);
   else if (given.bind == binding::threads)
     for (int cpu : cpus) found.cpus.push_back({cpu});
+  found.domains = domains_of(found.cpus, found.workers, root);
   return found;
 }
 

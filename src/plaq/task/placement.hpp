@@ -28,6 +28,7 @@ struct placement {
   int workers = 1;
   std::vector<std::vector<int>> cpus;  ///< binding of worker w: cpus[w % size]; empty: none
   bool refused = false;                ///< by the kernel, where binding::automatic would have bound them
+  std::vector<int> domains{};          ///< domain of memory of worker w: domains[w % size]; empty: there is one
   bool operator==(const placement&) const = default;
 };
 /// Returns the placement of the workers of a pool.

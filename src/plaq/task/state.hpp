@@ -51,7 +51,6 @@ class state_base : public in_blocks {
       complete_and_continue();
   }
 
-  std::exception_ptr error;
   std::uint64_t producer = 0;  ///< the task that produced it, as trace knows it
 
  protected:
@@ -74,11 +73,11 @@ class state_base : public in_blocks {
 
 struct unit {};
 
+/// Value or error of a function that returns T.
 template <class T>
-class state : public state_base {
- public:
-  using state_base::state_base;
+struct outcome {
   using stored = std::conditional_t<std::is_void_v<T>, unit, T>;
+  std::exception_ptr error;
   std::optional<stored> value;
 
   /// Stores the result or the exception of work().
@@ -102,6 +101,12 @@ class state : public state_base {
     if (error) std::rethrow_exception(error);
     if constexpr (!std::is_void_v<T>) return *value;
   }
+};
+
+template <class T>
+class state : public state_base, public outcome<T> {
+ public:
+  using state_base::state_base;
 };
 
 /// Share of a state: as many owners as were adopted, retained or copied.

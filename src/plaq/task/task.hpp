@@ -6,6 +6,7 @@
 #include "plaq/task/cores.hpp"
 #include "plaq/task/dataflow.hpp"
 #include "plaq/task/latch.hpp"
+#include "plaq/task/lazy.hpp"
 #include "plaq/task/parallel_for.hpp"
 #include "plaq/task/parallel_reduce.hpp"
 #include "plaq/task/parallel_scan.hpp"
