@@ -2,6 +2,7 @@
 
 import csv
 import mmap
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +14,8 @@ from plaq.trace.counts import inclusive_counts
 from plaq.trace.profile import profile
 from plaq.trace.report import page
 from plaq.trace.report_tables import number
+
+INPUT = Path(__file__).parents[2] / "examples/tc_plaquette/demo.toml"
 
 
 def needs(*names):
@@ -94,3 +97,19 @@ def test_wrong_counters(tmp_path):
     with pytest.raises(InputError, match="counters = 'flops': allowed are 'instructions', 'cycles'"):
         trace.Session(tmp_path, counters=["flops"])
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("options, words", [
+    (["--trace", "--trace-counters", "flops"], "trace: counters = 'flops': allowed are 'instructions', "),
+    (["--trace", "--trace-ranks", "3"], "trace: ranks = 3: allowed are ranks 0 to 0"),
+    (["--trace", "--trace-ranks", "x"], "--trace-ranks x: should be different ranks such as 0,5-8"),
+    (["--trace-counters", "cycles"], "--trace-counters: is an option of --trace, which is missing"),
+])
+def test_wrong_choices_of_a_run(options, words, tmp_path, monkeypatch, capsys):
+    command = ["plaq", "dca", "run", str(INPUT), "--out", str(tmp_path / "run"), *options]
+    monkeypatch.setattr("sys.argv", command)
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    said = capsys.readouterr().err.splitlines()
+    assert stopped.value.code == 2 and len(said) == 1 and words in said[0]
+    assert not (tmp_path / "run").exists()
