@@ -58,6 +58,25 @@ TEST(uneven_blocks, go_from_all_to_all) {
   }
 }
 
+TEST(uneven_blocks, are_exchanged_often_by_one_call) {
+  collectives c(world());
+  const int p = c.size(), me = c.rank(), left = (me + p - 1) % p, right = (me + 1) % p;
+  std::vector<int> own(3), halo(3);
+  const counts_t ones(p, 1);
+  std::vector<int> mine(p), all(p);
+  auto around = c.prepare_exchange(own, {{left, 1}, {right, 2}}, halo, {{right, 1}, {left, 2}});
+  auto turn = c.prepare_all_to_all(mine, ones, all, ones);
+  for (int round = 0; round < 5; ++round) {
+    own = {10 * me + round, me, round};
+    for (int r = 0; r < p; ++r) mine[r] = 100 * me + r + round;
+    auto ready = around.start();
+    turn.run();
+    ready.get();
+    EXPECT_EQ(halo, (std::vector{10 * right + round, left, round}));
+    for (int r = 0; r < p; ++r) EXPECT_EQ(all[r], 100 * r + me + round);
+  }
+}
+
 TEST(uneven_blocks, are_scattered) {
   for (const int arity : {2, 16}) {
     collectives c(world(), {false, method{algorithm::tree, arity, 0}});

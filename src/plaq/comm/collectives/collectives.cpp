@@ -64,7 +64,9 @@ tuning tuning_of(collectives& group) {
 }  // namespace
 
 collectives::collectives(std::unique_ptr<wire> over)
-    : node_map_(over->size()), active_(std::make_unique<operations>(std::move(over))) {}
+    : collective_calls(over->rank(), over->size()),
+      node_map_(over->size()),
+      active_(std::make_unique<operations>(std::move(over))) {}
 
 collectives::collectives(const communicator& over, collective_options options) : collectives(over.open_wire()) {
   // Until ranks have exchanged their nodes, they are treated as on one node.
@@ -72,16 +74,13 @@ collectives::collectives(const communicator& over, collective_options options) :
   const auto all = exchange_info(*this, node);
   node_map_ = make_node_map(*this, node, all);
   tuned_ = tuning_of(*this);
-  options_ = options;
+  fixed_order_ = options.fixed_order;
+  by_ = options.by;
   schedules_.clear();
   if (std::ranges::any_of(all, [](const auto& one) { return one.world_rank < 0; })) return;
   std::vector<int> members;
   for (const auto& info : all) members.push_back(info.world_rank);
   active_->answer_for(std::uint64_t(all[0].number), std::move(members));
-}
-
-collectives::call collectives::make_barrier() {
-  return {{collective::barrier, 0, 1, 1, false, {}}, {}, {}, [](auto...) {}};
 }
 
 method collectives::choice(const request& wanted) const {
@@ -92,7 +91,7 @@ method collectives::choice(const request& wanted) const {
            (takes_blocks_of_any_length(wanted.what, m.how) || wanted.first_byte.empty()) &&
            (!wanted.fixed_order || keeps_fixed_order(wanted.what, m.how, size()));
   };
-  if (options_.by && fits(*options_.by)) return *options_.by;
+  if (by_ && fits(*by_)) return *by_;
   const method m = tuned_.choose(wanted.what, node_map_, wanted.bytes);
   if (fits(m)) return m;
   for (const auto how : algorithms_for(wanted.what))
@@ -112,7 +111,7 @@ std::shared_ptr<const schedule> collectives::schedule_for(const request& wanted)
   return schedules_[key] = make();
 }
 
-operations::prepared_operation collectives::prepare(call&& what) {
+operations::prepared_operation collectives::prepare(described_call&& what) {
   static const auto labels = [] {
     std::vector<trace::label> all;
     for (int i = 0; i <= int(collective::exclusive_scan); ++i) all.emplace_back(name_of(collective(i)));
@@ -151,27 +150,6 @@ std::vector<std::int64_t> collectives::number_pieces(std::size_t values, std::si
   for (const auto n : all) first.push_back(first.back() + n);
   if (first.back() == 0) throw input_error("all_reduce_pieces: no rank has a piece");
   return first;
-}
-
-std::vector<std::size_t> collectives::first_bytes_of(const char* call, const std::vector<std::size_t>& counts,
-                                                     std::size_t width) const {
-  need_length(call, counts.size(), std::size_t(size()));
-  std::vector<std::size_t> first{0};
-  for (const auto n : counts) first.push_back(first.back() + n * width);
-  return first;
-}
-
-std::vector<neighbour> collectives::blocks_for_all(const std::vector<std::size_t>& counts) const {
-  need_length("all_to_all", counts.size(), std::size_t(size()));
-  std::vector<neighbour> blocks;
-  for (std::size_t r = 0; r < counts.size(); ++r) blocks.push_back({int(r), counts[r]});
-  return blocks;
-}
-
-void collectives::need_length(const char* call, std::size_t has, std::size_t needs) {
-  if (has != needs)
-    throw input_error(std::string(call) + ": a buffer has " + std::to_string(has) + " values instead of " +
-                      std::to_string(needs));
 }
 
 }  // namespace plaq::comm

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "plaq/comm/collectives/blocks_of_ranks.hpp"
+#include "plaq/comm/collectives/collective_calls.hpp"
 #include "plaq/comm/collectives/explained_calls.hpp"
 #include "plaq/comm/collectives/operations.hpp"
 #include "plaq/comm/schedules/algorithms.hpp"
@@ -43,7 +44,7 @@ struct collective_options {
 ///
 /// Op is `operation` or a function (T, T) -> T that is associative, and commutative unless the order is fixed.
 /// Contributions of lower ranks come left.
-class collectives : private explained_calls {
+class collectives : private explained_calls, private collective_calls {
  public:
   using explained_calls::broadcast, explained_calls::ibroadcast;
   using explained_calls::exclusive_scan, explained_calls::inclusive_scan, explained_calls::reduce_scatter;
@@ -53,8 +54,8 @@ class collectives : private explained_calls {
   /// is wrong.
   explicit collectives(const communicator& over, collective_options options = {});
 
-  int rank() const { return active_->rank(); }
-  int size() const { return active_->size(); }
+  int rank() const { return collective_calls::rank(); }
+  int size() const { return collective_calls::size(); }
   /// Map of the ranks to nodes.
   const node_map& ranks_by_node() const { return node_map_; }
 
@@ -240,6 +241,30 @@ class collectives : private explained_calls {
   task::future<void> iexchange(R&& own, const std::vector<neighbour>& to, S&& all, const std::vector<neighbour>& from) {
     return start(make_neighbour_exchange(own, to, all, from));
   }
+  /// Exchange or uneven all_to_all that is described once and done often, as MPI's persistent collectives: its schedule
+  /// is made once. The `collectives` and the buffers outlive it. @pre The future of the last start is ready.
+  class prepared_call {
+   public:
+    void run() { of_->run(what_); }
+    task::future<void> start() { return of_->start(what_); }
+
+   private:
+    friend collectives;
+    prepared_call(collectives& of, described_call what) : of_(&of), what_(std::move(what)) {}
+    collectives* of_;
+    described_call what_;
+  };
+  template <lasting_buffer R, lasting_buffer S>
+  prepared_call prepare_exchange(R&& own, const std::vector<neighbour>& to, S&& all,
+                                 const std::vector<neighbour>& from) {
+    return {*this, make_neighbour_exchange(own, to, all, from)};
+  }
+  template <lasting_buffer R, lasting_buffer S>
+  prepared_call prepare_all_to_all(R&& own, const std::vector<std::size_t>& own_counts, S&& all,
+                                   const std::vector<std::size_t>& all_counts) {
+    return {*this, make_uneven_all_to_all(own, own_counts, all, all_counts)};
+  }
+
   /// Sends the blocks of `own`, one after the other, to the ranks of `to`, and returns the blocks that are for this
   /// rank, whose senders it need not know. Senders and lengths travel in log2(ranks) rounds, blocks directly; no rank
   /// keeps numbers of all ranks. A waiting task releases its worker.
@@ -312,137 +337,6 @@ class collectives : private explained_calls {
   /// Makes collectives without a node map and tuning table.
   explicit collectives(std::unique_ptr<wire> over);
 
-  struct call {
-    request wanted;
-    std::span<const std::byte> input;
-    std::span<std::byte> output;
-    combination combine = {};
-    std::function<void()> at_end = {};
-    std::vector<std::size_t> first_byte = {};   ///< that `wanted` refers to, if this call made it
-    std::shared_ptr<const schedule> todo = {};  ///< of an exchange and an uneven all_to_all
-    bool of_neighbours = false;
-  };
-
-  template <class R>
-  static std::span<const std::byte> readable(const R& values) {
-    return std::as_bytes(std::span(values));
-  }
-  template <class R>
-  static std::span<std::byte> writable(R& values) {
-    return std::as_writable_bytes(std::span(values));
-  }
-
-  static call make_barrier();
-  /// Returns a call with blocks as long as `output`.
-  static call make_rooted(collective what, int root, std::span<const std::byte> input, std::span<std::byte> output) {
-    return {{what, root, output.size(), 1, false, {}}, input, output};
-  }
-  template <class R, class S, class Op>
-  call make_reduction(const R& own, S& result, Op op, int root) const {
-    using T = std::ranges::range_value_t<R>;
-    if (rank() == root) need_length("reduce", std::ranges::size(result), std::ranges::size(own));
-    const auto input = readable(own);
-    return {{collective::reduce, root, input.size(), sizeof(T), options_.fixed_order, {}},
-            input,
-            writable(result),
-            combination_of<T>(op)};
-  }
-  template <class R, class Op>
-  call make_in_place(collective what, R& values, Op op) const {
-    using T = std::ranges::range_value_t<R>;
-    const auto output = writable(values);
-    return {{what, 0, output.size(), sizeof(T), options_.fixed_order, {}}, {}, output, combination_of<T>(op)};
-  }
-  template <class R, class Op, class T>
-  call make_exclusive_scan(R& values, Op op, T first) const {
-    auto scan = make_in_place(collective::exclusive_scan, values, op);
-    if (rank() == 0) scan.at_end = [to = std::span(values), first] { std::ranges::fill(to, first); };
-    return scan;
-  }
-  template <class R, class S>
-  call make_scatter(const R& all, S& own, int root) const {
-    if (rank() == root) need_length("scatter", std::ranges::size(all), std::ranges::size(own) * size());
-    return make_rooted(collective::scatter, root, readable(all), writable(own));
-  }
-  template <class R, class S>
-  call make_gather(const R& own, S& all, int root) const {
-    if (rank() == root) need_length("gather", std::ranges::size(all), std::ranges::size(own) * size());
-    return make_blocks(collective::gather, root, readable(own), writable(all));
-  }
-  template <class R, class S>
-  call make_all_gather(const R& own, S& all) const {
-    need_length("all_gather", std::ranges::size(all), std::ranges::size(own) * size());
-    return make_blocks(collective::all_gather, 0, readable(own), writable(all));
-  }
-  /// Returns a call with blocks as long as `input`.
-  static call make_blocks(collective what, int root, std::span<const std::byte> input, std::span<std::byte> output) {
-    return {{what, root, input.size(), 1, false, {}}, input, output};
-  }
-  template <class R, class S>
-  call make_all_to_all(const R& own, S& all) const {
-    need_length("all_to_all", std::ranges::size(all), std::ranges::size(own));
-    need_length("all_to_all", std::ranges::size(own) / size() * size(), std::ranges::size(own));
-    const auto input = readable(own);
-    return {{collective::all_to_all, 0, input.size() / size(), 1, false, {}}, input, writable(all)};
-  }
-
-  template <class R, class S>
-  call make_uneven_all_to_all(const R& own, const std::vector<std::size_t>& own_counts, S& all,
-                              const std::vector<std::size_t>& all_counts) const {
-    return make_exchange_call("all_to_all", own, blocks_for_all(own_counts), all, blocks_for_all(all_counts));
-  }
-  template <class R, class S>
-  call make_neighbour_exchange(const R& own, const std::vector<neighbour>& to, S& all,
-                               const std::vector<neighbour>& from) const {
-    auto exchange = make_exchange_call("exchange", own, to, all, from);
-    exchange.of_neighbours = true;
-    return exchange;
-  }
-  template <class R, class S>
-  call make_exchange_call(const char* name, const R& own, const std::vector<neighbour>& to, S& all,
-                          const std::vector<neighbour>& from) const {
-    using T = std::ranges::range_value_t<R>;
-    static_assert(std::is_same_v<T, std::ranges::range_value_t<S>>, "both buffers of an exchange have the same type");
-    need_length(name, std::ranges::size(own), total_of(to));
-    need_length(name, std::ranges::size(all), total_of(from));
-    call exchange{{collective::all_to_all, 0, 0, sizeof(T), false, {}}, readable(own), writable(all)};
-    exchange.todo = std::make_shared<const schedule>(make_exchange(rank(), size(), to, from, sizeof(T)));
-    return exchange;
-  }
-  template <class R, class S, class Op>
-  call make_reduce_scatter(const R& own, S& block, Op op) const {
-    need_length("reduce_scatter", std::ranges::size(own), std::ranges::size(block) * size());
-    using T = std::ranges::range_value_t<R>;
-    const auto output = writable(block);
-    return {{collective::reduce_scatter, 0, output.size(), sizeof(T), options_.fixed_order, {}},
-            readable(own),
-            output,
-            combination_of<T>(op)};
-  }
-  template <class R, class S, class Op>
-  call make_uneven_reduce_scatter(const R& own, const std::vector<std::size_t>& counts, S& block, Op op) const {
-    using T = std::ranges::range_value_t<R>;
-    auto first_byte = first_bytes_of("reduce_scatter", counts, sizeof(T));
-    need_length("reduce_scatter", std::ranges::size(own), first_byte.back() / sizeof(T));
-    need_length("reduce_scatter", std::ranges::size(block), counts[std::size_t(rank())]);
-    const std::size_t average = first_byte.back() / sizeof(T) / std::size_t(size()) * sizeof(T);
-    call reduction{{collective::reduce_scatter, 0, average, sizeof(T), options_.fixed_order, {}},
-                   readable(own),
-                   writable(block),
-                   combination_of<T>(op)};
-    reduction.first_byte = std::move(first_byte);
-    reduction.wanted.first_byte = reduction.first_byte;
-    return reduction;
-  }
-
-  call make_blocks_of_lengths(collective what, int root, std::span<const std::byte> own, std::span<std::byte> all,
-                              const std::vector<std::size_t>& first_byte) const {
-    auto blocks = make_blocks(what, root, own, all);
-    blocks.wanted.bytes = first_byte.back() / std::size_t(size());
-    blocks.wanted.first_byte = first_byte;
-    return blocks;
-  }
-
   /// Gathers lengths, then blocks, on root or on every rank.
   template <class R>
   auto gather_lengths_and_blocks(collective what, const R& own, int root) {
@@ -457,22 +351,16 @@ class collectives : private explained_calls {
     return all;
   }
 
-  static void need_length(const char* call, std::size_t has, std::size_t needs);
   std::vector<std::size_t> first_bytes(std::size_t own);
-  /// Returns where blocks of these numbers of values begin and end. Throws input_error unless there is one for each
-  /// rank.
-  std::vector<std::size_t> first_bytes_of(const char* call, const std::vector<std::size_t>& counts,
-                                          std::size_t width) const;
-  std::vector<neighbour> blocks_for_all(const std::vector<std::size_t>& counts) const;
   /// Returns the blocks that other ranks have for this one, by rank, when all have given theirs. Collective.
   std::vector<neighbour> senders_of(const std::vector<neighbour>& to);
   std::vector<std::int64_t> number_pieces(std::size_t values, std::size_t length);
   std::shared_ptr<const schedule> schedule_for(const request& wanted);
-  operations::prepared_operation prepare(call&& what);
-  void run(call what) { active_->run(prepare(std::move(what))); }
-  task::future<void> start(call what) { return active_->start(prepare(std::move(what))); }
+  operations::prepared_operation prepare(described_call&& what);
+  void run(described_call what) { active_->run(prepare(std::move(what))); }
+  task::future<void> start(described_call what) { return active_->start(prepare(std::move(what))); }
 
-  collective_options options_;
+  std::optional<method> by_;
   node_map node_map_;
   tuning tuned_;
   std::map<std::array<std::size_t, 5>, std::shared_ptr<const schedule>> schedules_;
