@@ -12,6 +12,8 @@
 #include "plaq/comm/collectives/collectives.hpp"
 #include "plaq/comm/job/world.hpp"
 #include "plaq/comm/messages/active_messages.hpp"
+#include "plaq/comm/messages/partitioned.hpp"
+#include "plaq/comm/messages/window.hpp"
 #include "plaq/task/task.hpp"
 
 using namespace plaq;

@@ -18,6 +18,10 @@
 
 namespace plaq::comm {
 
+namespace detail {
+class byte_window;
+}  // namespace detail
+
 /// Received object and its sender.
 template <class T>
 struct received_object {
@@ -110,6 +114,24 @@ class messenger {
     return persistent_send(*this, as_blocks(std::as_bytes(std::span(values))), peer, tag);
   }
 
+  /// Receive that is described once and started often. @pre As of persistent_send.
+  class persistent_receive {
+   public:
+    task::future<status> start() { return of_->receive(what_, peer_, tag_); }
+
+   private:
+    friend class messenger;
+    persistent_receive(messenger& of, const blocks& what, int peer, int tag)
+        : of_(&of), what_(what), peer_(peer), tag_(tag) {}
+    messenger* of_;
+    blocks what_;
+    int peer_, tag_;
+  };
+  template <lasting_buffer R>
+  persistent_receive prepare_receive(R&& values, int peer, int tag = 0) {
+    return persistent_receive(*this, as_blocks(std::as_writable_bytes(std::span(values))), peer, tag);
+  }
+
   /// Waits for all futures, at most for `timeout`. Then it throws a runtime_failure with the messages in progress and
   /// their peers. Nothing is cancelled: the futures stay valid.
   template <class Rep, class Period>
@@ -124,6 +146,7 @@ class messenger {
 
  private:
   friend class active_messages;
+  friend class detail::byte_window;
   static blocks as_blocks(std::span<const std::byte> bytes) {
     return {const_cast<std::byte*>(bytes.data()), bytes.size(), 1, bytes.size()};  // what is sent is only read
   }
