@@ -112,6 +112,7 @@ result run_rounds(collection<cell, index2>& cells, unsigned seed, bool wander, i
 
 result in_a_collection(const comm::communicator& world, task::detail::pool_base& pool, unsigned seed, bool wander) {
   collection<cell, index2> cells("cells", world, pool, hilbert_homes(all_cells), first);
+  if (seed % 3 == 0) cells.keep_within(2 + seed % 4);
   return run_rounds(cells, seed, wander, 0, rounds);
 }
 

@@ -68,7 +68,7 @@ class detection {
  private:
   termination::environment environment(int rank) {
     return {.flush = [this, rank] { ++flushes[std::size_t(rank)]; },
-            .awaits_reduction = [] { return false; },
+            .awaits_result = [] { return false; },
             .describe =
                 [this, rank](wave_counts& c, bool unchanged) {
                   c.elements = std::uint64_t(10 + rank);

@@ -52,7 +52,11 @@ class collection {
   template <std::invocable<const Index&> Make>
   collection(std::string name, const comm::communicator& over, task::detail::pool_base& pool, homes<Index> where,
              Make make, load of = load::time)
-      : load_(of), homes_(std::move(where)), host_(type_of(std::move(name), over.size()), over, pool) {
+      : collection(std::move(name), collection_group(over, pool), std::move(where), std::move(make), of) {}
+  /// Makes the elements of a collection of a group, over its communicator.
+  template <std::invocable<const Index&> Make>
+  collection(std::string name, const collection_group& over, homes<Index> where, Make make, load of = load::time)
+      : load_(of), homes_(std::move(where)), host_(type_of(std::move(name), over.size()), over.next()) {
     host_.set_total(homes_.count);
     if (!homes_.each_of_rank)
       throw input_error(host_.type().name +
@@ -64,7 +68,9 @@ class collection {
   /// @pre `where` does not know its elements beforehand (input_error).
   collection(std::string name, const comm::communicator& over, task::detail::pool_base& pool, homes<Index> where,
              load of = load::time)
-      : load_(of), homes_(std::move(where)), host_(type_of(std::move(name), over.size()), over, pool) {
+      : collection(std::move(name), collection_group(over, pool), std::move(where), of) {}
+  collection(std::string name, const collection_group& over, homes<Index> where, load of = load::time)
+      : load_(of), homes_(std::move(where)), host_(type_of(std::move(name), over.size()), over.next()) {
     if (homes_.each_of_rank)
       throw input_error(host_.type().name + ": its elements are fixed; give the function that creates them");
   }
@@ -75,7 +81,10 @@ class collection {
   /// (input_error).
   collection(std::string name, const comm::communicator& over, task::detail::pool_base& pool, homes<Index> where,
              const checkpoint& from, load of = load::time)
-      : load_(of), homes_(std::move(where)), host_(type_of(std::move(name), over.size()), over, pool) {
+      : collection(std::move(name), collection_group(over, pool), std::move(where), from, of) {}
+  collection(std::string name, const collection_group& over, homes<Index> where, const checkpoint& from,
+             load of = load::time)
+      : load_(of), homes_(std::move(where)), host_(type_of(std::move(name), over.size()), over.next()) {
     host_.set_total(homes_.count);
     host_.restore(from.folder);
   }
@@ -85,6 +94,11 @@ class collection {
 
   /// Number of steps so far: each, reduce, gather and balance are one.
   std::int64_t steps() const { return host_.steps(); }
+
+  /// Sets how far elements run ahead: none begins a step before all have done the one `steps` before it; 256 by
+  /// default. So late elements hold the messages of that many steps at most. `each` and the like wait meanwhile. All
+  /// ranks call alike. Messages to handlers are not counted. @pre steps >= 2 (input_error).
+  void keep_within(std::int64_t steps) { host_.set_window(steps); }
 
   /// Makes a port for values of type V. The name is for errors.
   template <serializable V>

@@ -124,6 +124,7 @@ void host::restore(const fs::path& folder) {
   if (type_.fixed && all.elements != total_)
     throw input_error(name.string() + ": has " + std::to_string(all.elements) + " elements, but the collection has " +
                       std::to_string(total_));
+  window_.begin_after(all.steps - 1);
   scheduler_.restart_at(all.steps);  // first: elements may arrive already, from ranks that read faster
   for (int r = rank(); r < all.ranks; r += size()) {
     const auto file = part_of(folder, all, r);

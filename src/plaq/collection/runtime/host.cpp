@@ -9,19 +9,19 @@
 
 namespace plaq::elements {
 
-host::host(element_type type, const comm::communicator& over, task::detail::pool_base& pool)
+host::host(element_type type, carrier by)
     : type_(std::move(type)),
       thrown_before_(std::uncaught_exceptions()),
-      failure_("rank " + std::to_string(over.rank()) + ": " + type_.name,
+      failure_("rank " + std::to_string(by.messages->rank()) + ": " + type_.name,
                [this](const std::string& why) { report_failure(why); }),
-      directory_(over.rank(), type_.home),
-      termination_(type_.name, over.rank(), over.size(), termination_environment()),
-      scheduler_(type_, over.rank(), pool, directory_, termination_, failure_,
+      directory_(by.messages->rank(), type_.home),
+      termination_(type_.name, by.messages->rank(), by.messages->size(), termination_environment()),
+      scheduler_(type_, by.messages->rank(), by.pool, directory_, termination_, failure_,
                  [this](running_step& of) { return end_step(of); }),
-      reductions_(over.rank(), over.size(), reduction_environment()),
-      protocols_(over.rank(), over.size(),
+      reductions_(by.messages->rank(), by.messages->size(), reduction_environment()),
+      protocols_(by.messages->rank(), by.messages->size(),
                  [this](const round_message& what, int to) { post(what, to, tag::protocol); }),
-      messages_(over, pool),
+      messages_(std::move(by)),
       outbox_([this](std::vector<std::byte> bundle, int rank) {
         failure_.guard([&] {
           messages_.send(raw_bytes{.write = [&](std::vector<std::byte>& bytes) { bytes.swap(bundle); }}, rank,
@@ -80,7 +80,11 @@ reductions::environment host::reduction_environment() {
           .home = type_.home,
           .send_contribution = [this](const contribution& c, int to) { post(c, to, tag::contribution); },
           .send_result = [this](const reduction_result& r, int to) { post(r, to, tag::result); },
-          .done = [this](step_number at) { scheduler_.forget_steps(at); }};
+          .done =
+              [this](step_number at) {
+                scheduler_.forget_steps(at);
+                window_.pass(at);
+              }};
 }
 
 termination::environment host::termination_environment() {
@@ -89,7 +93,7 @@ termination::environment host::termination_environment() {
                 outbox_.flush();
                 reductions_.flush();
               },
-          .awaits_reduction = [this] { return reductions_.awaited(); },
+          .awaits_result = [this] { return reductions_.awaited() || window_.waits(); },
           .describe = [this](wave_counts& counts, bool unchanged) { describe(counts, unchanged); },
           .send_counts = [this](const wave_counts& c, int to) { messages_.send(c, to, tag::counts); },
           .send_decision = [this](const decision& d, int to) { messages_.send(d, to, tag::decision); },
@@ -107,22 +111,44 @@ void host::post_element(const element& what, int rank) {
 
 std::string host::where() const { return "rank " + std::to_string(rank()) + ": "; }
 
-void host::issue(std::unique_ptr<step> next) {
+/// Returns when the next step can be issued. Where elements come and go, only the end of all steps tells how many a
+/// mark has to count.
+void host::make_room() {
   failure_.rethrow();
-  scheduler_.issue(std::move(next));
+  if (!window_.is_full(scheduler_.issued())) return;
+  if (type_.fixed)
+    window_.wait(scheduler_.issued(), [this] { as_task([] {}); });
+  else
+    wait();
+  failure_.rethrow();
+}
+
+void host::issue(std::unique_ptr<step> next) {
+  make_room();
+  if (!type_.fixed || !window_.wants_mark(scheduler_.issued())) return scheduler_.issue(std::move(next));
+  reductions::request mark{.name = next->name};
+  mark.give = [](element&, std::vector<std::byte>&) { return false; };
+  mark.take = [](auto, auto) {};
+  mark.is_mark = true;
+  issue_reduction(std::move(next), std::move(mark));
+}
+
+void host::reduce(reductions::request what) {
+  make_room();
+  auto next = std::make_unique<step>(what.name);
+  next->holds = what.holds;
+  issue_reduction(std::move(next), std::move(what));
 }
 
 /// Issuing a reduction counts as a task, which begins before this rank is seen to wait for the result: nothing
 /// terminates before it has ended.
-void host::reduce(reductions::request what) {
-  failure_.rethrow();
+void host::issue_reduction(std::unique_ptr<step> next, reductions::request what) {
   as_task([&] {
-    auto next = std::make_unique<step>(what.name);
     next->reduces = true;
-    next->holds = what.holds;
     const step_number at = scheduler_.issued();
+    window_.mark(at);
     reductions_.begin(at, std::move(what));
-    issue(std::move(next));
+    scheduler_.issue(std::move(next));
     reductions_.proceed(at);
   });
 }
@@ -133,6 +159,7 @@ void host::wait() {
   failure_.rethrow();
   directory_.forget_detours();
   scheduler_.forget_steps(scheduler_.issued() - 1);
+  window_.pass(scheduler_.issued() - 1);
 }
 
 void host::for_each(const std::function<void(element&)>& use) {
@@ -142,21 +169,27 @@ void host::for_each(const std::function<void(element&)>& use) {
 /// In the task of a step that has run. Returns whether its element goes on.
 bool host::end_step(running_step& of) {
   element& e = of.of;
-  if (of.now.reduces) {
-    reductions_.contribute(of.now.number, e, [&] {
-      if (!of.now.holds) return scheduler_.advance(e);
+  if (!of.now.reduces) return !leave(of);
+  reductions_.contribute(of.now.number, e, [&] {
+    if (of.now.holds) {
       const auto lock = directory::lock(e);
       e.now = element::status::held;  // before its contribution counts, so before release()
-    });
-    return false;
-  }
-  if (of.removes)
-    remove(e);
-  else if (of.destination >= 0 && of.destination != rank())
-    move(e, of.destination);
-  else
-    return true;
+    } else if (!leave(of)) {
+      scheduler_.advance(e);
+    }
+  });
   return false;
+}
+
+/// Moves or removes the element if its step has asked for that. Returns whether it has.
+bool host::leave(running_step& of) {
+  if (of.removes)
+    remove(of.of);
+  else if (of.destination >= 0 && of.destination != rank())
+    move(of.of, of.destination);
+  else
+    return false;
+  return true;
 }
 
 void host::send(std::unique_ptr<message> what, key to) { deliver(std::move(what), to, -1, rank()); }
@@ -321,6 +354,7 @@ void host::report_failure(const std::string& why) noexcept {
 void host::fail(const std::string& why) noexcept {
   failure_.set(why);
   termination_.stop();
+  window_.stop();
   const auto error = std::make_exception_ptr(runtime_failure(why));
   reductions_.fail(error);
   protocols_.fail(error);

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "plaq/collection/collection_group.hpp"
 #include "plaq/collection/runtime/directory.hpp"
 #include "plaq/collection/runtime/element.hpp"
 #include "plaq/collection/runtime/failure.hpp"
@@ -21,10 +22,8 @@
 #include "plaq/collection/runtime/peer_protocol.hpp"
 #include "plaq/collection/runtime/reductions.hpp"
 #include "plaq/collection/runtime/scheduler.hpp"
+#include "plaq/collection/runtime/step_window.hpp"
 #include "plaq/collection/runtime/termination.hpp"
-#include "plaq/comm/messages/active_messages.hpp"
-#include "plaq/comm/wire/communicator.hpp"
-#include "plaq/task/pool.hpp"
 
 namespace plaq::elements {
 
@@ -33,7 +32,7 @@ namespace plaq::elements {
 /// a time makes them. After a failure, of whichever rank, all of them throw it.
 class host {
  public:
-  host(element_type type, const comm::communicator& over, task::detail::pool_base& pool);
+  host(element_type type, carrier by);
   ~host();
   host(const host&) = delete;
 
@@ -72,6 +71,8 @@ class host {
   std::uint64_t total() const { return total_; }
   void set_total(std::uint64_t n) { total_ = n; }
   step_number steps() const { return scheduler_.issued(); }
+  /// Sets how many steps elements run ahead of each other, as step_window.
+  void set_window(step_number most) { window_.set_most(most); }
   /// Adds the next handler, on all ranks in the same order.
   void add_handler(handler what) { scheduler_.add_handler(std::move(what)); }
   /// Sets the name of a port, for errors.
@@ -106,11 +107,14 @@ class host {
   }
   std::string where() const;
 
+  void make_room();
+  void issue_reduction(std::unique_ptr<step> next, reductions::request what);
   bool end_step(running_step& of);
   void deliver(std::unique_ptr<message> what, key to, std::int64_t moves, int origin);
   void receive_bundle(std::span<const std::byte> bytes, int sender);
   void receive_message(std::span<const std::byte> bytes, int sender);
   void receive_element(std::span<const std::byte> bytes);
+  bool leave(running_step& of);
   void move(element& e, int rank);
   void remove(element& e);
   void arrive(std::unique_ptr<element> fresh);
@@ -131,12 +135,13 @@ class host {
   std::vector<part_checksum> parts_;  ///< on rank 0, of the checkpoint that is being written
 
   failure_state failure_;
+  step_window window_;
   directory directory_;
   termination termination_;
   scheduler scheduler_;
   reductions reductions_;
   peer_protocols protocols_;
-  comm::active_messages messages_;
+  own_messages messages_;
   outbox outbox_;                                                 ///< of messages of elements
   std::stop_callback<std::function<void()>> on_message_failure_;  ///< destroyed first
 };

@@ -43,6 +43,7 @@ class reductions {
     std::function<void(std::span<const std::byte> all, std::span<const std::byte> own)> take = {};
     std::function<void(std::exception_ptr)> fail = {};  ///< instead of take
     bool holds = false;                                 ///< elements wait for the result; the caller releases them
+    bool is_mark = false;                               ///< nobody waits for the result but the window of steps
     /// In place of finish and take: called on every rank with the values of its own elements, once all elements of all
     /// ranks have contributed.
     std::function<void(step_number, packed_values own)> take_own = {};
@@ -115,7 +116,7 @@ class reductions {
     bool own_complete = false, sent = false;
     std::optional<reduction_result> result = {};
 
-    bool awaited() const { return begun && !result; }
+    bool awaited() const { return begun && !result && !what.is_mark; }
   };
   std::shared_ptr<pending> find(step_number at) const;
   pending& find_or_make(step_number at);

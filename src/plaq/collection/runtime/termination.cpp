@@ -59,7 +59,7 @@ void termination::join() {
 /// Reports the counts of this rank and of those below it, if that is possible now. With the lock. A rank that waits for
 /// a reduction takes part, as one that waits for the end does.
 void termination::try_report() {
-  if (stopped_ || !waves_.ready() || !(waits_ || with_.awaits_reduction())) return;
+  if (stopped_ || !waves_.ready() || !(waits_ || with_.awaits_result())) return;
   const std::uint64_t ended = begun_ + handled_;
   if (open_ != 0) return;
   wave_counts own{.sent = begun_ + sent_, .handled = ended};

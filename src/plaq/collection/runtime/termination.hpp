@@ -21,7 +21,7 @@ class termination {
     /// Called when no task of this rank is in progress, before it reports: sends what was kept back.
     std::function<void()> flush;
     /// Whether this rank waits for the result of a reduction.
-    std::function<bool()> awaits_reduction;
+    std::function<bool()> awaits_result;
     /// Adds the number of elements and steps to the counts; `unchanged` (nothing has happened since the previous wave)
     /// asks for what cannot proceed, too.
     std::function<void(wave_counts&, bool unchanged)> describe;

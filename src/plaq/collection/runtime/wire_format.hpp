@@ -20,9 +20,9 @@ namespace plaq::elements {
 /// Number of a step of a collection, from 0.
 using step_number = std::int64_t;
 
-/// Tags of the messages.
+/// Tags of the messages, after the first one of the collection.
 namespace tag {
-enum : int { message, element, location, contribution, result, counts, decision, failure, protocol, part };
+enum : int { message, element, location, contribution, result, counts, decision, failure, protocol, part, number };
 }
 
 /// Bytes that write() appends to a message; the receiver reads them in place.

@@ -1,5 +1,6 @@
 #include "plaq/comm/messages/active_messages.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -8,6 +9,7 @@
 #include <new>
 #include <stop_token>
 #include <string>
+#include <unordered_map>
 
 #include "plaq/base/error.hpp"
 #include "plaq/comm/messages/termination.hpp"
@@ -36,6 +38,29 @@ class active_messages::implementation {
     messages_.listen(tag, *fresh);
     std::lock_guard lock(queues_guard_);
     queues_.push_back(std::move(fresh));
+  }
+
+  void remove(int first, int last) {
+    std::vector<tag_queue*> removed;
+    {
+      const std::lock_guard lock(queues_guard_);
+      for (const auto& k : queues_)
+        if (first <= k->tag && k->tag <= last) removed.push_back(k.get());
+    }
+    for (tag_queue* k : removed) {
+      std::size_t dropped = 0;
+      {
+        const std::lock_guard lock(guard_);
+        k->removed = true;
+        for (auto& [sender, in] : k->queues) dropped += drop_arrived(in);
+      }
+      count_dropped(dropped);
+    }
+    {
+      std::unique_lock lock(idle_mutex_);
+      idle_.wait(lock, [&] { return std::ranges::all_of(removed, [](tag_queue* k) { return k->running == 0; }); });
+    }
+    for (tag_queue* k : removed) k->call = nullptr;
   }
 
   void post(std::vector<std::byte> bytes, int peer, int tag) {
@@ -67,7 +92,7 @@ class active_messages::implementation {
       const std::lock_guard messages(guard_);
       for (const auto& k : queues_) {
         std::size_t many = 0;
-        for (const message_queue& q : k->queues) many += q.slots.size();
+        for (const auto& [sender, q] : k->queues) many += q.slots.size();
         if (many > 0) add(k->in_words() + ": " + messages_of(many));
       }
     }
@@ -124,7 +149,7 @@ class active_messages::implementation {
   /// Handler and messages of one tag.
   struct tag_queue final : listener {
     tag_queue(implementation& owner, task::task_name name, int tag, handler call)
-        : owner(owner), name(name), tag(tag), call(std::move(call)), queues(std::size_t(owner.size()) + 1) {}
+        : owner(owner), name(name), tag(tag), call(std::move(call)) {}
     std::unique_ptr<message> next(int peer) override {
       auto fresh = std::make_shared<slot>();
       {
@@ -136,14 +161,16 @@ class active_messages::implementation {
     }
     /// Returns name and tag of the handler.
     std::string in_words() const { return std::string(name.view()) + ", the handler of tag " + std::to_string(tag); }
-    /// Queue of a sender. The last queue is for failures without a sender.
-    message_queue& queue_of(int peer) { return peer == any_rank ? queues.back() : queues[std::size_t(peer)]; }
+    /// Queue of a sender; of any_rank for failures without one. With the lock.
+    message_queue& queue_of(int peer) { return queues[peer]; }
 
     implementation& owner;
     const task::task_name name;
     const int tag;
     handler call;
-    std::vector<message_queue> queues;
+    std::unordered_map<int, message_queue> queues;  ///< of the senders so far
+    bool removed = false;
+    std::atomic<long> running{0};  ///< tasks
   };
 
   static std::string messages_of(std::size_t many) {
@@ -210,26 +237,47 @@ class active_messages::implementation {
 
   /// Handles the first message of the queue as a task, if it has arrived and none is being handled.
   void begin_next(tag_queue& of, int sender) noexcept {
+    std::size_t dropped = 0;
+    bool begins = false;
     {
       std::lock_guard lock(guard_);
       message_queue& in = of.queue_of(sender);
-      if (closed_ || in.busy || in.slots.empty() || !in.slots.front()->arrived) return;
-      in.busy = true;
-      ++running_;
+      if (of.removed)
+        dropped = drop_arrived(in);
+      else
+        begins = !closed_ && !in.busy && !in.slots.empty() && in.slots.front()->arrived;
+      if (begins) in.busy = true, ++running_, ++of.running;
     }
-    task::if_not_started lost([this] {
+    if (!begins) return count_dropped(dropped);
+    task::if_not_started lost([this, &of] {
       set_error("rank " + std::to_string(rank()) + ": no memory or stack for a message");
-      decrement(running_);
+      end_handler(of);
     });
     try {
       (void)pool_.async(of.name, [this, &of, sender, lost = std::move(lost)]() mutable {
         lost.started();
         handle_first(of, sender);
         begin_next(of, sender);
-        decrement(running_);
+        end_handler(of);
       });
     } catch (const std::bad_alloc&) {  // `lost` has reported it
     }
+  }
+
+  /// Drops the messages at the front that have arrived, unless the first is being handled; returns how many. With the
+  /// lock.
+  static std::size_t drop_arrived(message_queue& in) {
+    std::size_t dropped = 0;
+    for (; !in.busy && !in.slots.empty() && in.slots.front()->arrived; ++dropped) in.slots.pop_front();
+    return dropped;
+  }
+  void count_dropped(std::size_t many) {
+    handled_ += many;
+    for (; many > 0; --many) decrement(open_);
+  }
+  void end_handler(tag_queue& of) {
+    decrement(of.running);
+    decrement(running_);
   }
 
   void handle_first(tag_queue& of, int sender) {
@@ -298,6 +346,7 @@ int active_messages::rank() const { return work_->rank(); }
 int active_messages::size() const { return work_->size(); }
 
 void active_messages::handle(task::task_name name, int tag, handler call) { work_->handle(name, tag, std::move(call)); }
+void active_messages::remove(int first, int last) { work_->remove(first, last); }
 void active_messages::post(std::vector<std::byte> bytes, int peer, int tag) {
   work_->post(std::move(bytes), peer, tag);
 }

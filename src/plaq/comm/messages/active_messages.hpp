@@ -46,6 +46,10 @@ class active_messages {
            [f = std::move(f)](std::span<const std::byte> bytes, int sender) mutable { f(unpack<T>(bytes), sender); });
   }
 
+  /// Removes the handlers of tags `first` ... `last`, which are not used again, and returns when none of them runs.
+  /// Their messages that are not handled yet, and later ones, are dropped. A handler does not call.
+  void remove(int first, int last);
+
   /// Sends a value, which is packed now, and returns at once. A message whose tag has no handler yet waits for one,
   /// until wait(). @pre 0 <= peer < size, 0 <= tag <= last_tag (input_error).
   template <packable T>
