@@ -58,6 +58,7 @@ def main() -> None:
     parser.add_argument("bench", type=Path, help="bench_operators")
     parser.add_argument("--grid", type=Path, help="program of grid/beside.cpp")
     parser.add_argument("--lattice", type=int, nargs=4, action="append", metavar=("T", "X", "Y", "Z"))
+    parser.add_argument("--only", choices=sorted({name.partition(",")[0] for name in ROWS}), help="operator to time")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=3)
     o = parser.parse_args()
@@ -66,6 +67,9 @@ def main() -> None:
         if o.grid:
             commands["Grid"] = [str(o.grid), "--grid", f"{X}.{Y}.{Z}.{T}", "--threads", str(o.threads),
                                 "--dslash-unroll"]
+        if o.only:
+            commands["plaq"].append(o.only)
+            commands.get("Grid", []).extend(["--only", o.only])
         rounds: dict[str, list[Times]] = defaultdict(list)
         for _ in range(o.rounds):
             for program, command in commands.items():
@@ -76,6 +80,8 @@ def main() -> None:
         for precision in ("double", "single"):
             for name, peers in ROWS.items():
                 own, other = shown(times["plaq"], (name,), precision), shown(times.get("Grid", {}), peers, precision)
+                if not own:
+                    continue
                 cells = [f"{own[0]:.1f}, {own[1]:.1f}"]
                 cells += [f"{other[0]:.1f}, {other[1]:.1f}", *(f"{b / a:.2f}" for a, b in zip(own, other, strict=True))
                           ] if other else ["", "", ""]

@@ -1,8 +1,9 @@
 // Operators and solvers of Grid, printed as bench_operators and peers.py print plaq's. With an installed Grid:
 //   $(grid-config --cxx) $(grid-config --cxxflags) -I benchmarks/lqcd benchmarks/lqcd/grid/beside.cpp \
 //     $(grid-config --ldflags) -lGrid $(grid-config --libs) -o beside
-//   ./beside --grid X.Y.Z.T --threads N --dslash-unroll       time of operators (operators.py)
-//   ./beside ... --solve FILE KAPPA RESIDUAL                  solves on a field in NERSC's format (peers.py)
+//   ./beside --grid X.Y.Z.T --threads N --dslash-unroll [--only OPERATOR]     time of operators (operators.py)
+//   ./beside ... --solve FILE KAPPA RESIDUAL                                  solves on a field in NERSC's format
+//   (peers.py)
 #include <Grid/Grid.h>
 
 #include <cstdio>
@@ -27,7 +28,7 @@ struct lattices {
 };
 
 template <class Impl>
-void time_operators(const char* precision) {
+void time_operators(const char* precision, const std::string& only) {
   lattices<Impl> grids;
   using fermion = typename Impl::FermionField;
   typename Impl::GaugeField gauge(grids.all);
@@ -50,17 +51,27 @@ void time_operators(const char* precision) {
     print(name + ", even-odd", [&] { preconditioned.Mpc(odd, out); });
   };
   const double mass = mass_of(0.12);
-  WilsonFermion<Impl> wilson(gauge, *grids.all, *grids.halves, mass);
-  print("hopping, whole", [&] { wilson.Dhop(a, b, 0); });
-  fermion of_even(grids.halves), of_odd(grids.halves);
-  print("hopping, halves", [&] { wilson.DhopEO(odd, of_even, 0), wilson.DhopOE(even, of_odd, 0); });
-  both("wilson", wilson);
-  WilsonTMFermion<Impl> twisted(gauge, *grids.all, *grids.halves, mass, 0.1);
-  both("twisted mass", twisted);
-  WilsonCloverFermion<Impl, CloverHelpers<Impl>> clover(gauge, *grids.all, *grids.halves, mass, 1, 1);
-  both("clover", clover);
-  CompactWilsonCloverFermion<Impl, CompactCloverHelpers<Impl>> compact(gauge, *grids.all, *grids.halves, mass, 1, 1);
-  both("clover, compact", compact);
+  const auto wanted = [&](const char* name) { return only.empty() || only == name; };
+  if (wanted("hopping")) {
+    WilsonFermion<Impl> M(gauge, *grids.all, *grids.halves, mass);
+    print("hopping, whole", [&] { M.Dhop(a, b, 0); });
+    fermion of_even(grids.halves), of_odd(grids.halves);
+    print("hopping, halves", [&] { M.DhopEO(odd, of_even, 0), M.DhopOE(even, of_odd, 0); });
+  }
+  if (wanted("wilson")) {
+    WilsonFermion<Impl> M(gauge, *grids.all, *grids.halves, mass);
+    both("wilson", M);
+  }
+  if (wanted("twisted mass")) {
+    WilsonTMFermion<Impl> M(gauge, *grids.all, *grids.halves, mass, 0.1);
+    both("twisted mass", M);
+  }
+  if (wanted("clover")) {
+    WilsonCloverFermion<Impl, CloverHelpers<Impl>> M(gauge, *grids.all, *grids.halves, mass, 1, 1);
+    both("clover", M);
+    CompactWilsonCloverFermion<Impl, CompactCloverHelpers<Impl>> compact(gauge, *grids.all, *grids.halves, mass, 1, 1);
+    both("clover, compact", compact);
+  }
 }
 
 void time_solves(const std::string& file, double kappa, double residual) {
@@ -128,13 +139,17 @@ void time_solves(const std::string& file, double kappa, double residual) {
 
 int main(int argc, char** argv) {
   Grid_init(&argc, &argv);
-  int at = 1;
-  while (at < argc && std::string(argv[at]) != "--solve") ++at;
-  if (at + 3 < argc) {
-    time_solves(argv[at + 1], std::atof(argv[at + 2]), std::atof(argv[at + 3]));
+  const auto behind = [&](const std::string& option, int values) {
+    for (int i = 1; i + values < argc; ++i)
+      if (argv[i] == option) return argv + i + 1;
+    return static_cast<char**>(nullptr);
+  };
+  if (char** const of = behind("--solve", 3)) {
+    time_solves(of[0], std::atof(of[1]), std::atof(of[2]));
   } else {
-    time_operators<WilsonImplD>("double");
-    time_operators<WilsonImplF>("single");
+    char** const only = behind("--only", 1);
+    time_operators<WilsonImplD>("double", only ? only[0] : "");
+    time_operators<WilsonImplF>("single", only ? only[0] : "");
   }
   Grid_finalize();
 }
