@@ -26,6 +26,16 @@ ROOT = Path(__file__).parents[2]
 
 LXCAT = ('"IONIZATION\\nHe -> He^+\\n 24.6\\nCOLUMNS: Energy (eV) | Cross section (m2)\\n'
          '-----\\n0 0\\n24.6 0\\n99 3e-21\\n-----\\n"')
+ELECTROSTATIC = """
+[time]
+end = 1
+step = 0.1
+[fields]
+solver = "electrostatic"
+[species.e]
+charge = -1
+mass = 1
+"""
 BASES = [
     """
 [grid]
@@ -76,14 +86,7 @@ x = ["conducting", "conducting"]
 y = "conducting"
 potential_x = [0, 0.2]
 particles_x = ["absorbed", "reflected"]
-[time]
-end = 2
-step = 0.1
-[fields]
-solver = "electrostatic"
-[species.e]
-charge = -1
-mass = 1
+""" + ELECTROSTATIC + """
 [emission.plate]
 species = "e"
 at = [0, 1.5]
@@ -251,14 +254,7 @@ length = [3, 2]
 [boundaries]
 y = "conducting"
 potential_y = [0, 0.1]
-[time]
-end = 1
-step = 0.1
-[fields]
-solver = "electrostatic"
-[species.e]
-charge = -1
-mass = 1
+""" + ELECTROSTATIC + """
 [emission.hot]
 species = "e"
 at = [1.5, 0]

@@ -1,8 +1,5 @@
 // Dielectrics: charge on their surface, ranks, checkpoints.
 #include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <filesystem>
 
 #include "plaq/pic/poisson/surface.hpp"
 #include "whole.hpp"
@@ -82,31 +79,11 @@ TEST(dielectrics, have_charge_where_particles_entered) {
 }
 
 TEST(dielectrics, results_do_not_depend_on_ranks_and_checkpoints) {
-  for (const int dimensions : {1, 2}) {
-    const plan p = with_block(dimensions);
-    const auto begin = [](plasma& s) {
+  for (const int dimensions : {1, 2})
+    same_on_any_ranks(with_block(dimensions), [](plasma& s) {
       fill(s, {.per_cell = 6, .thermal = 0.8});
       s.start();
-    };
-    const run one = on(1, p, {.pool = {.workers = 1}}, [&](plasma& s) { return begin(s), s.advance(12, true); });
-    ASSERT_EQ(one.errors, std::vector<std::string>{""});
-    for (const int ranks : {2, 4})
-      EXPECT_TRUE(
-          same(one, on(ranks, p, {.pool = {.workers = 2}}, [&](plasma& s) { return begin(s), s.advance(12, true); })));
-    const auto folder = std::filesystem::temp_directory_path() / ("plaq_dielectrics_" + std::to_string(::getpid()));
-    const run first = on(2, p, {.pool = {.workers = 1}}, [&](plasma& s) {
-      begin(s);
-      auto rows = s.advance(5, true);
-      s.balance({.by = "longest_first"});
-      s.save(folder);
-      return rows;
     });
-    ASSERT_EQ(first.errors, std::vector<std::string>(2));
-    run second = on(3, p, {.pool = {.workers = 1}, .folder = folder}, [&](plasma& s) { return s.advance(7, true); });
-    second.rows.insert(second.rows.begin(), first.rows.begin(), first.rows.end());
-    EXPECT_TRUE(same(one, second));
-    std::filesystem::remove_all(folder);
-  }
 }
 
 TEST(dielectrics, matrices_of_surfaces_are_solved) {

@@ -32,11 +32,6 @@ emitter on_the_left(int dimensions, double weight) {
   return e;
 }
 
-double sum_of(const run& of, const plan& p, std::size_t column) {
-  double sum = 0;
-  for (std::size_t row = 0; row < rows_of(of, p); ++row) sum += at(of, p, row, column);
-  return sum;
-}
 run emitted(const plan& p, int steps, int ranks = 1, bool gauss = true) {
   return on(ranks, p, {.pool = {.workers = 1}}, [&](plasma& s) {
     s.start();

@@ -1,4 +1,4 @@
-// Reactions: the same bits on any ranks.
+// Reactions and emission: the same bits on any ranks, balanced and resumed.
 #include <gtest/gtest.h>
 
 #include "whole.hpp"
@@ -17,18 +17,13 @@ plan discharge(int dimensions) {
   return p;
 }
 
-void expect_same_on_ranks(const plan& p, std::size_t column) {
-  const auto body = [](plasma& s) {
+/// Expects the same bits on any ranks, and more than 5 in a column.
+void expect_same_on_any_ranks(const plan& p, std::initializer_list<std::size_t> columns) {
+  const run one = same_on_any_ranks(p, [](plasma& s) {
     fill(s, {.per_cell = 6, .thermal = 0.5});
     s.start();
-    return s.advance(10, true);
-  };
-  const run one = on(1, p, {.pool = {.workers = 1}}, body);
-  ASSERT_EQ(one.errors, std::vector<std::string>{""});
-  double sum = 0;
-  for (std::size_t row = 0; row < 10; ++row) sum += at(one, p, row, column);
-  EXPECT_GT(sum, 5);
-  for (const int ranks : {2, 4}) EXPECT_TRUE(same(one, on(ranks, p, {.pool = {.workers = 2}}, body))) << ranks;
+  });
+  for (const auto column : columns) EXPECT_GT(sum_of(one, p, column), 5) << column;
 }
 
 TEST(process_ranks, reactions) {
@@ -40,8 +35,44 @@ TEST(process_ranks, reactions) {
     p.reactions[1].name = "recombination", p.reactions[1].first = 0, p.reactions[1].second = 1;
     p.reactions[1].products = {3};
     for (reaction& r : p.reactions) r.energy = {0, 1}, r.rate = {1, 0.5};
-    expect_same_on_ranks(p, record::reaction(p, 0));
-    expect_same_on_ranks(p, record::reaction(p, 1));
+    expect_same_on_any_ranks(p, {record::reaction(p, 0), record::reaction(p, 1)});
+  }
+}
+
+/// The discharge of z and r, from the axis to a conducting mantle.
+plan in_cylinder() {
+  plan p = discharge(2);
+  p.cylinder = true;
+  p.field_boundaries[1] = {field_boundary::axis, field_boundary::conducting};
+  p.particle_boundaries[1] = {particle_boundary::axis, particle_boundary::absorbed};
+  return p;
+}
+
+TEST(process_ranks, laws_of_emission) {
+  for (plan p : {discharge(1), discharge(2), in_cylinder()})
+    for (const auto law : {emission_law::richardson, emission_law::fowler_nordheim}) {
+      const bool heat = law == emission_law::richardson;
+      p.coupling = 1e-3;
+      const double half = p.dimensions > 1 ? 0.5 * p.lengths[1] : 0;
+      p.emitters = {{.centre = {0, half, 0},
+                     .half_width = half,
+                     .weight = 1e-3,
+                     .temperature = 0.01,
+                     .law = law,
+                     .work = heat ? 0.02 : 0.5,
+                     .factor = heat ? 1.0 : 3.0,
+                     .exponent = 0.3}};
+      expect_same_on_any_ranks(p, {record::at(0, record::emitted)});
+    }
+}
+
+TEST(process_ranks, secondary_electrons) {
+  for (plan p : {discharge(1), discharge(2), in_cylinder()}) {
+    p.secondaries.resize(2);
+    p.secondaries[1].projectiles = 1;
+    for (secondary_emission& by : p.secondaries)
+      by.at = {{{true, true}}}, by.temperature = 0.01, by.energy = {0, 1}, by.number = {0.7, 1.4, 2, 1};
+    expect_same_on_any_ranks(p, {record::at(0, record::emitted)});
   }
 }
 

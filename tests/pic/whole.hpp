@@ -1,6 +1,10 @@
 // Whole plasmas, on ranks that are threads of one process.
 #pragma once
+#include <gtest/gtest.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -92,6 +96,36 @@ inline std::size_t rows_of(const run& of, const plan& p) { return of.rows.size()
 inline bool same(const run& a, const run& b) {
   return a.all == b.all && a.rows.size() == b.rows.size() &&
          std::ranges::equal(a.rows, b.rows, [](double x, double y) { return x == y || (x != x && y != y); });
+}
+
+/// Runs 12 steps from the state of begin(plasma), on one rank; expects the same bits on 2 and 3 ranks, and where a run
+/// on 2 ranks is balanced and stopped after 5 steps and resumes on 3.
+inline run same_on_any_ranks(const plan& p, const std::function<void(plasma&)>& begin) {
+  const auto whole = [&](plasma& s) { return begin(s), s.advance(12, true); };
+  const run one = on(1, p, {.pool = {.workers = 1}}, whole);
+  EXPECT_EQ(one.errors, std::vector<std::string>{""});
+  for (const int ranks : {2, 3}) EXPECT_TRUE(same(one, on(ranks, p, {.pool = {.workers = 2}}, whole))) << ranks;
+  const auto folder = std::filesystem::temp_directory_path() / ("plaq_ranks_" + std::to_string(::getpid()));
+  const run first = on(2, p, {.pool = {.workers = 1}}, [&](plasma& s) {
+    begin(s);
+    auto rows = s.advance(5, true);
+    s.balance({.by = "longest_first"});
+    s.save(folder);
+    return rows;
+  });
+  EXPECT_EQ(first.errors, std::vector<std::string>(2));
+  run second = on(3, p, {.pool = {.workers = 1}, .folder = folder}, [](plasma& s) { return s.advance(7, true); });
+  second.rows.insert(second.rows.begin(), first.rows.begin(), first.rows.end());
+  EXPECT_TRUE(same(one, second));
+  std::filesystem::remove_all(folder);
+  return one;
+}
+
+/// Returns the sum of a column over all rows.
+inline double sum_of(const run& of, const plan& p, std::size_t column) {
+  double sum = 0;
+  for (std::size_t row = 0; row < rows_of(of, p); ++row) sum += at(of, p, row, column);
+  return sum;
 }
 
 }  // namespace plaq::pic::test
