@@ -35,6 +35,7 @@ motion motion_of(const plan& p, const species& k, const patch<T>& self) {
           .long_paths = p.electrostatic,
           .at_nodes = p.at_nodes,
           .magnetic = is_magnetic(p, self.f),
+          .transverse = is_transverse(p, self.f),
           .current = self.with_current};
 }
 

@@ -24,11 +24,21 @@ struct fields {
   void serialize(archive& ar) { ar(e, b, j, rho, phi); }
 };
 
+/// Returns whether a component has a value other than 0.
+template <class T>
+bool has_values(const std::vector<T>& component) {
+  return std::ranges::any_of(component, [](T x) { return x != 0; });
+}
 /// Returns whether B may be other than 0: not in an electrostatic plan without B.
 template <class T>
 bool is_magnetic(const plan& p, const fields<T>& f) {
-  const auto has_values = [](const std::vector<T>& b) { return std::ranges::any_of(b, [](T x) { return x != 0; }); };
-  return !p.electrostatic || std::ranges::any_of(f.b, has_values);
+  return !p.electrostatic || std::ranges::any_of(f.b, has_values<T>);
+}
+/// Returns whether momenta across the dimensions of the mesh may change: not in an electrostatic plan without B and
+/// without E there.
+template <class T>
+bool is_transverse(const plan& p, const fields<T>& f) {
+  return is_magnetic(p, f) || std::any_of(f.e.begin() + p.dimensions, f.e.end(), has_values<T>);
 }
 
 }  // namespace plaq::pic

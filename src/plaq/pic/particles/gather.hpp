@@ -2,6 +2,7 @@
 // register of particles.
 #pragma once
 #include "plaq/pic/mesh/fields.hpp"
+#include "plaq/pic/particles/kernels.hpp"
 #include "plaq/pic/particles/shapes.hpp"
 
 namespace plaq::pic {
@@ -53,14 +54,13 @@ PLAQ_KERNEL V interpolate(const T* f, const std::ptrdiff_t* stride, const point_
   return sum;
 }
 
-/// Gathers E and, if it is `magnetic`, B at a register of particles of the cell `at`; `at_nodes`: all components lie at
-/// the nodes.
+/// Gathers the E and B that a motion needs at a register of particles of the cell `at`; E is 0 across the dimensions of
+/// the mesh where the motion is not transverse.
 template <int D, int Order, class V, class T>
 PLAQ_KERNEL void gather_fields(const patch_grid& m, const fields<T>& f, std::ptrdiff_t at,
-                               const point_weights<D, Order, V>& s, bool at_nodes, bool magnetic, V (&e)[3],
-                               V (&b)[3]) {
+                               const point_weights<D, Order, V>& s, const motion& by, V (&e)[3], V (&b)[3]) {
   const auto stride = m.stride.data();
-  if (at_nodes) [[unlikely]] {
+  if (by.at_nodes) [[unlikely]] {
     for (int c = 0; c < 3; ++c) {
       e[c] = interpolate<0>(f.e[c].data() + at, stride, s);
       b[c] = interpolate<0>(f.b[c].data() + at, stride, s);
@@ -68,9 +68,9 @@ PLAQ_KERNEL void gather_fields(const patch_grid& m, const fields<T>& f, std::ptr
     return;
   }
   e[0] = interpolate<1>(f.e[0].data() + at, stride, s);
-  e[1] = interpolate<2>(f.e[1].data() + at, stride, s);
-  e[2] = interpolate<4>(f.e[2].data() + at, stride, s);
-  if (!magnetic) return;
+  e[1] = D > 1 || by.transverse ? interpolate<2>(f.e[1].data() + at, stride, s) : V{};
+  e[2] = D > 2 || by.transverse ? interpolate<4>(f.e[2].data() + at, stride, s) : V{};
+  if (!by.magnetic) return;
   b[0] = interpolate<6>(f.b[0].data() + at, stride, s);
   b[1] = interpolate<5>(f.b[1].data() + at, stride, s);
   b[2] = interpolate<3>(f.b[2].data() + at, stride, s);

@@ -25,6 +25,7 @@ struct motion {
   bool long_paths = false;  ///< whether a path in a step may be longer than a cell
   bool at_nodes = false;    ///< whether E and B are given at the nodes
   bool magnetic = true;     ///< false: B is 0 everywhere
+  bool transverse = true;   ///< false: E is 0 across the dimensions of the mesh, and B everywhere
   bool current = true;      ///< whether J is added
 };
 

@@ -141,9 +141,9 @@ particle_sums advance_all(const patch_grid& m, const motion& by, fields<T>& f, p
       for (int c = 0; c < 3; ++c) u[c] = load_masked<V>(p.u[std::size_t(c)].data() + i, mask);
       const V w = load_masked<V>(p.w.data() + i, mask);
       const point_weights<D, Order, V> s(x);
-      gather_fields(m, f, at, s, by.at_nodes, by.magnetic, e, b);
+      gather_fields(m, f, at, s, by, e, b);
       accelerate(by.scheme, by.magnetic, h, e, b, u);
-      for (int c = 0; c < 3; ++c) store_masked(p.u[std::size_t(c)].data() + i, u[c], mask);
+      for (int c = 0; c < (by.transverse ? 3 : D); ++c) store_masked(p.u[std::size_t(c)].data() + i, u[c], mask);
 
       const V u2 = squared(u), gamma = square_root(unit<V>() + u2), inverse = T(1) / gamma;
       weight.add(w);
@@ -197,7 +197,7 @@ particle_sums advance_rings(const patch_grid& m, const motion& by, fields<T>& f,
       for (int d = 0; d < 2; ++d) x[d] = load_masked<V>(p.x[std::size_t(d)].data() + i, mask);
       for (int c = 0; c < 3; ++c) u[c] = load_masked<V>(p.u[std::size_t(c)].data() + i, mask);
       const V w = load_masked<V>(p.w.data() + i, mask);
-      gather_fields(m, f, at, point_weights<2, Order, V>(x), by.at_nodes, by.magnetic, e, b);
+      gather_fields(m, f, at, point_weights<2, Order, V>(x), by, e, b);
       accelerate(by.scheme, by.magnetic, h, e, b, u);
 
       const V u2 = squared(u), gamma = square_root(unit<V>() + u2), inverse = T(1) / gamma;
@@ -247,7 +247,7 @@ void kick_kernel(const patch_grid& m, const motion& by, const fields<T>& f, part
       V x[D], u[3], e[3], b[3];
       for (int d = 0; d < D; ++d) x[d] = load_masked<V>(p.x[std::size_t(d)].data() + i, mask);
       for (int c = 0; c < 3; ++c) u[c] = load_masked<V>(p.u[std::size_t(c)].data() + i, mask);
-      gather_fields(m, f, at, point_weights<D, Order, V>(x), by.at_nodes, by.magnetic, e, b);
+      gather_fields(m, f, at, point_weights<D, Order, V>(x), by, e, b);
       accelerate(by.scheme, by.magnetic, h, e, b, u);
       for (int c = 0; c < 3; ++c) store_masked(p.u[std::size_t(c)].data() + i, u[c], mask);
     });
@@ -257,11 +257,12 @@ void kick_kernel(const patch_grid& m, const motion& by, const fields<T>& f, part
 template <int D, int Order, class T>
 void electric_field_kernel(const patch_grid& m, bool at_nodes, const fields<T>& f, const particles<T>& p, T* out) {
   using V = linalg::simd<T, linalg::native_lanes<T>>;
+  const motion by{.at_nodes = at_nodes, .magnetic = false};
   for_each_cell_run<D>(m, p, [&](const point&, std::ptrdiff_t at, auto for_each_register) {
     for_each_register([&](std::size_t i, lane_mask mask) PLAQ_INLINE {
       V x[D], e[3], b[3];
       for (int d = 0; d < D; ++d) x[d] = load_masked<V>(p.x[std::size_t(d)].data() + i, mask);
-      gather_fields(m, f, at, point_weights<D, Order, V>(x), at_nodes, false, e, b);
+      gather_fields(m, f, at, point_weights<D, Order, V>(x), by, e, b);
       store_masked(out + i, square_root(squared(e)), mask);
     });
   });

@@ -13,12 +13,12 @@ namespace {
 /// Calls group(i, mask, key) for the particles of the mask from the i-th on, mask have one key, and single(i) for
 /// others, so that particles with one key come in their order.
 template <int N, class Group, class Single>
-PLAQ_KERNEL void for_each_key(const std::vector<std::uint32_t>& keys, std::size_t n, Group group, Single single) {
+PLAQ_KERNEL void for_each_key(const std::uint32_t* keys, std::size_t n, Group group, Single single) {
   using K = linalg::simd<std::uint32_t, N>;
   std::uint32_t current_key = 0;
   std::size_t i = 0;
   for (; i + N <= n; i += N) {
-    const K all = linalg::load<K>(keys.data() + i);
+    const K all = linalg::load<K>(keys + i);
     lane_mask same = mask_of(all == current_key), rest = low_lanes(N) & ~same;
     if (same) group(i, same, current_key);
     if (std::popcount(rest) > N / 4) {  // another cell has begun
@@ -38,20 +38,24 @@ template <class T>
 void sort_by_cell(const patch_grid& m, particles<T>& p) {
   // Memory of the thread, swapped with that of the particles: nothing is allocated once it is large enough.
   struct workspace {
-    std::vector<std::uint32_t> key, first;
+    std::vector<std::uint32_t> keys, first;
     particles<T> sorted;
   };
   static thread_local workspace of_thread;
-  auto& [key, first, sorted] = of_thread;
+  auto& [keys, first, sorted] = of_thread;
   constexpr int N = linalg::native_lanes<T>;
   using V = linalg::simd<T, N>;
   const std::size_t n = p.size();
-  key.resize(n);
   const auto size = std::size_t(m.cells[0]) * std::size_t(m.cells[1]) * std::size_t(m.cells[2]);
-  const std::array<std::uint32_t, 3> step{1, std::uint32_t(m.cells[0]), std::uint32_t(m.cells[0] * m.cells[1])};
-  std::copy_n(p.cell[0].data(), n, key.data());
-  for (std::size_t d = 1; d < std::size_t(m.dimensions); ++d)
-    for (std::size_t i = 0; i < n; ++i) key[i] += std::uint32_t(p.cell[d][i]) * step[d];
+  // In one dimension cells are keys; no cell is negative.
+  const auto* key = reinterpret_cast<const std::uint32_t*>(p.cell[0].data());
+  if (m.dimensions > 1) {
+    const std::array<std::uint32_t, 3> step{1, std::uint32_t(m.cells[0]), std::uint32_t(m.cells[0] * m.cells[1])};
+    keys.assign(key, key + n);
+    for (std::size_t d = 1; d < std::size_t(m.dimensions); ++d)
+      for (std::size_t i = 0; i < n; ++i) keys[i] += std::uint32_t(p.cell[d][i]) * step[d];
+    key = keys.data();
+  }
 
   first.assign(size + 1, 0);
   std::uint32_t* count = first.data() + 1;
@@ -74,8 +78,12 @@ void sort_by_cell(const patch_grid& m, particles<T>& p) {
         [&](std::size_t i, lane_mask mask, std::uint32_t k) {
           const std::uint32_t to = first[k];
           first[k] += std::uint32_t(std::popcount(mask));
-          for (std::size_t a = 0; a < Used; ++a)
-            store_packed(arrays[a].second + to, load_masked<V>(arrays[a].first + i, mask), mask);
+          if (mask == low_lanes(N))
+            for (std::size_t a = 0; a < Used; ++a)
+              linalg::store(arrays[a].second + to, linalg::load<V>(arrays[a].first + i));
+          else
+            for (std::size_t a = 0; a < Used; ++a)
+              store_packed(arrays[a].second + to, load_masked<V>(arrays[a].first + i, mask), mask);
           if (tracked)
             for (std::uint64_t* id = sorted.id.data() + to; mask; mask &= mask - 1)
               *id++ = p.id[i + std::size_t(std::countr_zero(mask))];

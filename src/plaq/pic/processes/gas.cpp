@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
+#include <vector>
 
 #include "plaq/pic/mesh/streams.hpp"
 #include "plaq/pic/particles/kernels.hpp"
@@ -102,22 +104,32 @@ class gas_step {
   /// Scatters the first `count` particles, cell by cell, but those that are removed, and flags those that it removes.
   void scatter(std::size_t count, std::vector<bool>& removed) {
     if (by_.negative_ions >= 0) removed.resize(count);
-    const auto& cells = projectiles().cell;
     for (std::size_t begin = 0, end = 0; begin < count; begin = end) {
       point cell{};
-      for (int d = 0; d < p_.dimensions; ++d) cell[d] = cells[d][begin];
-      const auto in_cell = [&](std::size_t i) {
-        for (int d = 0; d < p_.dimensions; ++d)
-          if (cells[d][i] != cell[d]) return false;
-        return true;
-      };
-      for (end = begin + 1; end < count && in_cell(end);) ++end;
+      for (int d = 0; d < p_.dimensions; ++d) cell[d] = projectiles().cell[d][begin];
+      end = end_of_cell(cell, begin, count);
       scatter_cell(cell, begin, end, removed);
     }
   }
 
  private:
   particles<T>& projectiles() { return self_.species[std::size_t(by_.projectiles)]; }
+
+  /// Returns where the particles of a cell end, which begin there and are sorted by cell: steps that double, then
+  /// halves.
+  std::size_t end_of_cell(const point& cell, std::size_t begin, std::size_t count) {
+    const auto& cells = projectiles().cell;
+    const auto in_cell = [&](std::size_t i) {
+      for (int d = 0; d < p_.dimensions; ++d)
+        if (cells[d][i] != cell[d]) return false;
+      return true;
+    };
+    std::size_t inside = begin, step = 1;
+    for (; inside + step < count && in_cell(inside + step); step *= 2) inside += step;
+    for (; step > 0; step /= 2)
+      if (inside + step < count && in_cell(inside + step)) inside += step;
+    return inside + 1;
+  }
 
   void scatter_cell(const point& cell, std::size_t begin, std::size_t end, std::vector<bool>& removed) {
     cell_ = 0;
@@ -128,16 +140,23 @@ class gas_step {
     const auto stream =
         stream_of(p_.seed, random_purpose::gas, std::uint32_t(number_),
                   std::uint64_t(self_.number) << 32 | std::uint64_t(self_.mesh.index(cell)), std::uint64_t(self_.step));
-    // Candidates on a line on which each particle has a unit: a Poisson process.
+    // Candidates on a line on which each particle has a unit: a Poisson process. They lie far apart in memory, which is
+    // asked for all of them before the first one is needed.
+    candidates_.clear();
     double place = 0;
     for (std::uint64_t n = 0;; ++n) {
-      const candidate_words words(stream, n);
-      const auto first = words.block(0);
+      const auto first = candidate_words(stream, n).block(0);
       place -= std::log(above_zero(first[0])) / expected;
       if (!(place < double(end - begin))) break;
       const std::size_t i = begin + std::size_t(place);
+      candidates_.push_back({i, first});
+      projectiles().for_each_array(projectiles(), p_.dimensions,
+                                   [i](const auto& array, const auto&) { __builtin_prefetch(array.data() + i); });
+    }
+    for (std::size_t n = 0; n < candidates_.size(); ++n) {
+      const auto& [i, first] = candidates_[n];
       if (!removed.empty() && removed[i]) continue;
-      if (scatter_candidate(i, words, first)) removed[i] = true;
+      if (scatter_candidate(i, candidate_words(stream, n), first)) removed[i] = true;
     }
   }
 
@@ -247,6 +266,7 @@ class gas_step {
   std::size_t cell_ = 0;  ///< of the box
   double lost_ = 0;       ///< energy of the particles of a collision before it, less that after it
   particles<T> one_;
+  std::vector<std::pair<std::size_t, std::array<std::uint64_t, 4>>> candidates_;  ///< of a cell, with their first words
 };
 
 }  // namespace
