@@ -1,6 +1,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
@@ -124,6 +125,39 @@ void bind_patches(nb::class_<plasma>& bound) {
           "patch"_a, "species"_a);
 }
 
+/// Binds the sums over particles of single patches; moments and coordinates are numbers of their enumerators.
+void bind_counts(nb::class_<plasma>& bound) {
+  bound
+      .def(
+          "bound_of_moment",
+          [](plasma& s, int patch, std::size_t species_index, int of) {
+            return s.bound_of_moment(patch, species_index, moment(of));
+          },
+          "patch"_a, "species"_a, "of"_a, "(number of particles, largest part)")
+      .def(
+          "count_at_nodes",
+          [](plasma& s, int patch, std::size_t species_index, int of, int unit) {
+            std::vector<std::size_t> shape;
+            for (const int n : used_part(s.mesh(patch).cells, s.parameters().dimensions))
+              shape.push_back(std::size_t(n + 1));
+            return to_array(s.count_at_nodes(patch, species_index, moment(of), unit), shape, true);
+          },
+          "patch"_a, "species"_a, "of"_a, "unit"_a)
+      .def(
+          "count_in_bins",
+          [](plasma& s, int patch, std::size_t species_index, const std::vector<int>& coordinates,
+             const std::vector<std::vector<double>>& edges, double offset, int unit) {
+            std::vector<histogram_axis> axes;
+            std::vector<std::size_t> shape;
+            for (std::size_t i = 0; i < coordinates.size(); ++i) {
+              axes.push_back({coordinate(coordinates[i]), edges.at(i)});
+              shape.push_back(edges.at(i).size() - 1);
+            }
+            return to_array(s.count_in_bins(patch, species_index, axes, offset, unit), shape);
+          },
+          "patch"_a, "species"_a, "coordinates"_a, "edges"_a, "offset"_a, "unit"_a);
+}
+
 void bind_plasma(nb::module_& m) {
   auto bound = nb::class_<plasma>(m, "Plasma", "Plasma on all ranks; see plasma.hpp.");
   bound
@@ -167,6 +201,7 @@ void bind_plasma(nb::module_& m) {
           "record_loads", [](plasma& s, const std::string& file) { s.record_loads(file); }, "file"_a, free_gil())
       .def("save", [](plasma& s, const std::string& folder) { s.save(folder); }, "folder"_a, free_gil());
   bind_patches(bound);
+  bind_counts(bound);
 }
 
 }  // namespace

@@ -55,6 +55,33 @@ def test_a_uniform_plasma_has_its_density_and_flux_at_every_node():
         assert found["flux"].values == pytest.approx(np.full((1, *[8] * dimension), 0.6e-6), rel=1e-4)
 
 
+def test_moments_and_bins_are_those_of_the_particles_in_files(tmp_path):
+    """Linear weights at the nodes, and bins with their lower edge, of the particles of an openPMD file, to rounding."""
+    species = {"charge": -1, "mass": 3, "density": 0.5, "per_cell": 9, "temperature": 0.2, "drift": [0.3, 0.1, 0]}
+    found = pic.run(pic.Parameters(
+        grid={"cells": [8, 6], "length": [4, 3], "patches": [2, 2]}, time={"end": 0.3, "step": 0.1},
+        boundaries={"x": "conducting"}, species={"e": species},
+        mean={name: {"quantity": name, "species": "e", "length": 0.1} for name in ("density", "flux_y", "energy")},
+        histogram={"h": {"species": "e", "axes": ["y", "energy"], "low": [0, 0], "high": [3, 1], "bins": [5, 7],
+                         "every": 1}},
+        output={"every": 1, "particles": ["e"], "pictures": 0}, run={"workers": 1}), tmp_path)
+    some = pic.Series(tmp_path).particles("e", 3)
+    x, u, w = some["x"], some["u"], some["w"]
+    gamma = np.sqrt(1 + (u**2).sum(axis=1))
+    counts = np.histogram2d(x[:, 1], 3 * (gamma - 1), [np.linspace(0, 3, 6), np.linspace(0, 1, 8)], weights=w)[0]
+    assert found["h"].values[-1] == pytest.approx(counts, rel=1e-9)
+    for name, factor in (("density", 1), ("flux_y", u[:, 1] / gamma), ("energy", 3 * (gamma - 1))):
+        nodes = np.zeros((9, 7))
+        cell = np.minimum((x / 0.5).astype(int), [7, 5])
+        part = x / 0.5 - cell
+        for i, j in np.ndindex(2, 2):
+            share = np.abs(1 - i - part[:, 0]) * np.abs(1 - j - part[:, 1])
+            np.add.at(nodes, (cell[:, 0] + i, cell[:, 1] + j), w * factor * share / 0.25)
+        nodes[:, 0] += nodes[:, -1]
+        nodes[[0, -1]] *= 2
+        assert found[f"mean_{name}"].values[-1] == pytest.approx(nodes[:, :-1], rel=1e-9, abs=1e-12), name
+
+
 def test_a_history_of_several_steps_counts_all_of_them():
     fine, coarse = pic.run(parameters()), pic.run(parameters(history=7))
     assert len(coarse.time) == 6 and coarse.time[-1] == pytest.approx(4)

@@ -205,6 +205,16 @@ class patch_plasma final : public plasma {
     }
     return out;
   }
+  std::pair<std::size_t, double> bound_of_moment(int number, std::size_t s, moment of) override {
+    return pic::bound_of_moment(plan_, local_patch(number), check_species(s), of);
+  }
+  std::vector<double> count_at_nodes(int number, std::size_t s, moment of, int unit) override {
+    return pic::count_at_nodes(plan_, local_patch(number), check_species(s), of, unit);
+  }
+  std::vector<double> count_in_bins(int number, std::size_t s, const std::vector<histogram_axis>& axes, double offset,
+                                    int unit) override {
+    return pic::count_in_bins(plan_, local_patch(number), check_species(s), axes, offset, unit);
+  }
 
  private:
   std::unique_ptr<patches> make_patches(const comm::communicator& over, const plasma_options& options) {

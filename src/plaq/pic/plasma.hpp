@@ -7,11 +7,13 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "plaq/collection/balancing.hpp"
 #include "plaq/comm/wire/communicator.hpp"
 #include "plaq/pic/fields/moving_charge.hpp"
+#include "plaq/pic/processes/counts.hpp"
 #include "plaq/pic/processes/loading.hpp"
 #include "plaq/task/options.hpp"
 
@@ -91,6 +93,11 @@ class plasma {
   /// Returns a field in the patch's own cells, [k][j][i]; phi is that of the last solution of Poisson's equation.
   virtual std::vector<double> field(int patch, std::string_view name) = 0;
   virtual particle_view particles(int patch, std::size_t species) = 0;
+  /// See counts.hpp.
+  virtual std::pair<std::size_t, double> bound_of_moment(int patch, std::size_t species, moment of) = 0;
+  virtual std::vector<double> count_at_nodes(int patch, std::size_t species, moment of, int unit) = 0;
+  virtual std::vector<double> count_in_bins(int patch, std::size_t species, const std::vector<histogram_axis>& axes,
+                                            double offset, int unit) = 0;
 
  protected:
   explicit plasma(const plan& p) : plan_(p) {}

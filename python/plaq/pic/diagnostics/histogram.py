@@ -1,7 +1,7 @@
 """Histograms of the particles of a species by position, momentum or energy: phase space and spectra.
 
-Weights are counted as whole multiples of a power of two, 2⁻⁵⁰ of the largest possible sum. Sums of integers do not
-depend on their order, so that the result does not depend on ranks.
+Weights are counted as whole multiples of a power of two. Sums of integers do not depend on their order, so that the
+result does not depend on ranks.
 """
 
 from __future__ import annotations
@@ -15,33 +15,30 @@ from plaq.pic.diagnostics.recorder import Recorder
 from plaq.pic.inputs.setup import Setup
 from plaq.pic.plasma import Plasma
 
+BITS = 50  # of the largest possible sum
 
-def coordinate(axes: str, name: str, particles: dict[str, np.ndarray], mass: float) -> np.ndarray:
-    """Return x, y, z in c/ω_p, ux, uy, uz, or energy (γ - 1) m c² in m_e c², of each particle; names by ``axes``."""
-    if name in tuple(axes):
-        return particles["x"][:, axes.index(name)]
-    if name != "energy":
-        return particles["u"][:, axes.index(name[1])]
-    square = np.sum(particles["u"] ** 2, axis=1)
-    return mass * square / (np.sqrt(1 + square) + 1)
+
+def count_unit(plasma: Plasma, species: int, moment: int) -> int:
+    """Return the power of two that parts in a moment are counted in, 2⁻⁵⁰ of the largest possible sum. Collective."""
+    bounds = [plasma.core.bound_of_moment(patch, species, moment) for patch in plasma.core.local_patches()]
+    number = plasma.comm.allreduce(sum(count for count, _ in bounds))
+    largest = plasma.comm.allreduce(max((part for _, part in bounds), default=0.0), "max")
+    return int(np.frexp(number * largest)[1]) - BITS
 
 
 def count_weights(plasma: Plasma, species: str, names: tuple[str, ...], edges: list[np.ndarray]) -> np.ndarray:
-    """Return the weight in each bin, [bins of the first, bins of the second], without particles outside. Collective."""
-    mass, axes = plasma.setup.p.species[species].mass, plasma.setup.axes
-    local = list(plasma.particles(species))
-    number = plasma.comm.allreduce(sum(len(part["w"]) for part in local))
-    heaviest = plasma.comm.allreduce(max((float(part["w"].max(initial=0.0)) for part in local), default=0.0), "max")
-    unit = int(np.frexp(number * heaviest)[1]) - 50  # as a power of two
-    shape = tuple(len(e) - 1 for e in edges)
-    counts = np.zeros(int(np.prod(shape)), np.int64)
-    for part in local:
-        bins = [np.searchsorted(e, coordinate(axes, name, part, mass), side="right") - 1
-                for name, e in zip(names, edges)]
-        inside = np.all([(b >= 0) & (b < n) for b, n in zip(bins, shape)], axis=0)
-        flat = np.ravel_multi_index([b[inside] for b in bins], shape)
-        np.add.at(counts, flat, np.rint(np.ldexp(part["w"][inside], -unit)).astype(np.int64))
-    return np.ldexp(np.asarray(plasma.comm.allreduce(counts)).reshape(shape).astype(float), unit)
+    """Return the weight in each bin, [bins of the first, bins of the second], without particles outside. Collective.
+
+    Names are x, y, z in c/ω_p, ux, uy, uz, and energy (γ - 1) m c² in m_e c²; edges are evenly spaced.
+    """
+    axes, number = plasma.setup.axes, plasma.names.index(species)
+    known = (*axes, *(f"u{d}" for d in axes), "energy")
+    unit = count_unit(plasma, number, 0)
+    counts = np.zeros(tuple(len(e) - 1 for e in edges))
+    for patch in plasma.core.local_patches():
+        counts += plasma.core.count_in_bins(patch, number, [known.index(name) for name in names],
+                                            [e.tolist() for e in edges], plasma.offset, unit)
+    return np.ldexp(np.asarray(plasma.comm.allreduce(counts)).reshape(counts.shape), unit)
 
 
 class Histogram(Recorder):

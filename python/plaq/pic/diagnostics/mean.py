@@ -6,20 +6,17 @@ results do not depend on ranks.
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 import numpy as np
 
 from plaq.data.estimate import Axis
-from plaq.pic.diagnostics.histogram import coordinate, count_weights
+from plaq.pic.diagnostics.histogram import count_unit, count_weights
 from plaq.pic.diagnostics.probe import UNITS
 from plaq.pic.diagnostics.recorder import Recorder
 from plaq.pic.inputs.setup import Setup
 from plaq.pic.inputs.table import COMPONENTS
 from plaq.pic.plasma import Plasma
-
-BITS = 50  # of the largest possible sum
 
 
 class Mean(Recorder):
@@ -119,22 +116,14 @@ class Mean(Recorder):
 
     def _at_nodes(self, plasma: Plasma) -> np.ndarray:
         """Return the density of a species at the nodes by linear weights, of its number, flux or energy."""
-        setup, mass = self.setup, self.setup.p.species[self.species].mass
-        parts = [(part["x"], part["w"] * self._factor(part, mass)) for part in plasma.particles(self.species)]
-        largest = max((float(np.abs(w).max(initial=0.0)) for _, w in parts), default=0.0)
-        number, largest = (plasma.comm.allreduce(sum(len(w) for _, w in parts)),
-                           plasma.comm.allreduce(largest, "max"))
-        unit = int(np.frexp(number * largest)[1]) - BITS  # as a power of two
-        shape = [n + 1 for n in setup.cells]
-        counts = np.zeros(int(np.prod(shape)))
-        for x, w in parts:
-            place = x / np.array(setup.spacing)
-            cell = np.clip(place.astype(np.int64), 0, np.array(setup.cells) - 1)
-            for corner in itertools.product((0, 1), repeat=setup.dimension):
-                share = np.prod(np.where(corner, place - cell, 1 - (place - cell)), axis=1)
-                at = np.ravel_multi_index(tuple((cell + np.array(corner)).T), shape)
-                counts += np.bincount(at, np.rint(np.ldexp(w * share, -unit)), len(counts))
-        found = np.ldexp(np.asarray(plasma.comm.allreduce(counts)).reshape(shape), unit) / setup.cell_volume
+        setup, core, number = self.setup, plasma.core, plasma.names.index(self.species)
+        moment = ("density", *(f"flux_{d}" for d in setup.axes), "energy").index(self.quantity)
+        unit = count_unit(plasma, number, moment)
+        counts = np.zeros([n + 1 for n in setup.cells])
+        for patch in core.local_patches():
+            nodes = tuple(slice(a, a + n + 1) for a, n in zip(core.origin(patch), core.extent(patch)))
+            counts[nodes] += core.count_at_nodes(patch, number, moment, unit)
+        found = np.ldexp(np.asarray(plasma.comm.allreduce(counts)).reshape(counts.shape), unit) / setup.cell_volume
         for d, side in enumerate(setup.sides("", 0)):
             first, last = ((slice(None),) * d + (place,) for place in (0, -1))
             if side == "periodic":
@@ -152,15 +141,6 @@ class Mean(Recorder):
         rings = np.arange(self.setup.cells[1] + 1.0)
         rings[0], rings[-1] = 1 / 6, (3 * rings[-1] - 1) / 6
         return 2 * np.pi * self.setup.spacing[1] * rings
-
-    def _factor(self, part: dict[str, np.ndarray], mass: float) -> np.ndarray | float:
-        """Return what each unit of weight counts: 1, velocity in a direction, or kinetic energy."""
-        if self.quantity == "density":
-            return 1.0
-        if self.quantity == "energy":
-            return coordinate(self.setup.axes, "energy", part, mass)
-        component = part["u"][:, self.setup.axes.index(self.quantity[-1])]
-        return component / np.sqrt(1 + np.sum(part["u"] ** 2, axis=1))
 
 
 def window_steps(setup: Setup, section: Any) -> int:
