@@ -38,6 +38,42 @@ auto potential_setter(std::size_t side) {
   };
 }
 
+/// Binds antennas.
+void bind_antennas(nb::module_& m) {
+  nb::class_<antenna>(m, "Antenna", "Sheet of current of a laser; see plan.hpp.")
+      .def(
+          "__init__",
+          [](antenna* self, int normal, double position, double omega, double phase, double field, double angle,
+             double waist, double focus, const std::vector<double>& centre, const array_in& envelope,
+             const std::vector<double>& direction, std::int64_t envelope_before) {
+            new (self) antenna{normal,
+                               position,
+                               omega,
+                               phase,
+                               field,
+                               angle,
+                               waist,
+                               focus,
+                               three(centre, 0.0, "centre"),
+                               to_vector(envelope),
+                               three(direction, 0.0, "direction"),
+                               envelope_before};
+          },
+          "normal"_a, "position"_a, "omega"_a, "phase"_a, "field"_a, "angle"_a, "waist"_a, "focus"_a, "centre"_a,
+          "envelope"_a, "direction"_a, "envelope_before"_a)
+      .def(
+          "set_pulse",
+          [](antenna& self, const std::vector<double>& first, const std::vector<double>& spacing,
+             const std::vector<int>& points, const array_in& real, const array_in& imaginary, bool round) {
+            self.round = round;
+            for (std::size_t part = 0; part < 2; ++part)
+              self.pulse[part] = {three(first, 0.0, "first"), three(spacing, 1.0, "spacing"),
+                                  three(points, 1, "points"), to_vector(part ? imaginary : real)};
+          },
+          "first"_a, "spacing"_a, "points"_a, "real"_a, "imaginary"_a, "round"_a,
+          "Sets P of the coordinates a, b, t, the first one fastest.");
+}
+
 /// Binds what a plan is made of.
 void bind_parts(nb::module_& m) {
   nb::class_<species>(m, "Species")
@@ -94,28 +130,6 @@ void bind_parts(nb::module_& m) {
             return to_array(std::move(out), {count, 3});
           },
           "dimensions"_a, "n"_a, "Points of a line or square as the profile has them, n a side: [n..., 3].");
-
-  nb::class_<antenna>(m, "Antenna", "Sheet of current of a laser; see plan.hpp.")
-      .def(
-          "__init__",
-          [](antenna* self, int normal, double position, double omega, double phase, double field, double angle,
-             double waist, double focus, const std::vector<double>& centre, const array_in& envelope,
-             const std::vector<double>& direction, std::int64_t envelope_before) {
-            new (self) antenna{normal,
-                               position,
-                               omega,
-                               phase,
-                               field,
-                               angle,
-                               waist,
-                               focus,
-                               three(centre, 0.0, "centre"),
-                               to_vector(envelope),
-                               three(direction, 0.0, "direction"),
-                               envelope_before};
-          },
-          "normal"_a, "position"_a, "omega"_a, "phase"_a, "field"_a, "angle"_a, "waist"_a, "focus"_a, "centre"_a,
-          "envelope"_a, "direction"_a, "envelope_before"_a);
 
   nb::class_<conductor>(m, "Conductor", "Nodes at one potential; see plan.hpp.")
       .def(
@@ -288,6 +302,7 @@ void bind_plan(nb::module_& m) {
 
 void bind_pic_plan(nb::module_& m) {
   bind_parts(m);
+  bind_antennas(m);
   bind_gases(m);
   bind_pic_external(m);
   bind_plan(m);

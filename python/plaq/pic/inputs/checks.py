@@ -8,7 +8,7 @@ from typing import Any
 
 from plaq.errors import InputError
 from plaq.inputs.schema import nearest, one_line, shown
-from plaq.pic.inputs import cylinder_checks, electrode_checks
+from plaq.pic.inputs import cylinder_checks, electrode_checks, laser_checks
 from plaq.pic.inputs.geometry import axes_of, directions_in_words, directions_of
 from plaq.pic.inputs.refusals import known, read_formula, refuse
 from plaq.pic.inputs.species_checks import check_ionisations, check_species
@@ -23,8 +23,8 @@ _LIMIT = {"yee": "(Σ 1/Δ²)^(-1/2)", "cowan": "min Δ", "lehe": "min(Δx, (1/�
 def check(values: Mapping[str, Any], source: str) -> None:
     """Raise InputError for the first mistake."""
     for check_part in (_shapes, cylinder_checks.check, _sizes, _boundaries, _unused, _step, check_species,
-                       electrode_checks.check, _lasers, _window, _collisions, _scattering, _reactions, _resampling,
-                       check_ionisations, _diagnostics, _means, _formulas):
+                       electrode_checks.check, laser_checks.check, _window, _collisions, _scattering, _reactions,
+                       _resampling, check_ionisations, _diagnostics, _means, _formulas):
         check_part(values, source)
 
 
@@ -156,41 +156,6 @@ def _step(values: Mapping[str, Any], source: str) -> None:
                      f"that would be {steps:.3g} steps, and at most 10^9 are possible")
 
 
-
-
-def _lasers(values: Mapping[str, Any], source: str) -> None:
-    grid, dimension = values["grid"], len(values["grid"].cells)
-    for name, laser in values["laser"].items():
-        key = f"laser.{name}"
-        if values["fields"].solver == "electrostatic":
-            raise InputError(f"{source}: {key}: an electrostatic solver has no light waves")
-        if laser.normal not in DIRECTIONS[:dimension]:
-            raise refuse(source, f"{key}.normal", laser.normal, f"grid.cells has {dimension} directions")
-        if laser.centre != "auto" and len(laser.centre) != dimension:
-            raise refuse(source, f"{key}.centre", list(laser.centre), f"grid.cells has {dimension} directions")
-        if laser.direction != "normal":
-            _direction(values, source, key, laser)
-        if laser.waist is not None and dimension == 1:
-            raise refuse(source, f"{key}.waist", laser.waist, "in one dimension there are plane waves")
-        across = DIRECTIONS.index(laser.normal)
-        cell = grid.length[across] / grid.cells[across]
-        if not cell <= laser.at <= grid.length[across] - cell:
-            raise refuse(source, f"{key}.at", laser.at,
-                         f"from {cell:.6g} to {grid.length[across] - cell:.6g}, a cell from the sides of the box")
-        if laser.wavelength < 4 * cell:
-            raise refuse(source, f"{key}.wavelength", laser.wavelength, f"at least 4 cells, {4 * cell:.6g}")
-
-
-def _direction(values: Mapping[str, Any], source: str, key: str, laser: Any) -> None:
-    dimension, given = len(values["grid"].cells), list(laser.direction)
-    if len(given) != dimension:
-        raise refuse(source, f"{key}.direction", given, f"grid.cells has {dimension} directions")
-    length = math.hypot(*given)
-    if abs(given[DIRECTIONS.index(laser.normal)]) <= math.cos(math.radians(80)) * length:
-        raise refuse(source, f"{key}.direction", given, f"at most 80° from the normal {laser.normal}")
-    if values["fields"].stencil != "yee":
-        raise refuse(source, f"{key}.direction", given, f'with fields.stencil = "yee", and it is '
-                     f'{values["fields"].stencil}')
 
 
 def _window(values: Mapping[str, Any], source: str) -> None:
@@ -358,7 +323,8 @@ def _formulas(values: Mapping[str, Any], source: str) -> None:
         read_formula(section.coefficient, ("energy", "angle"), values["constants"],
                      f"{source}: secondary.{name}.coefficient")
     for name, laser in values["laser"].items():
-        read_formula(laser.envelope, ("t",), values["constants"], f"{source}: laser.{name}.envelope")
+        if laser.envelope is not None:
+            read_formula(laser.envelope, ("t",), values["constants"], f"{source}: laser.{name}.envelope")
     texts |= {f"dielectric.{name}.where": dielectric.where for name, dielectric in values["dielectric"].items()}
     texts |= {f"conductor.{name}.where": conductor.where for name, conductor in values["conductor"].items()}
     for name, gas in values["gas"].items():

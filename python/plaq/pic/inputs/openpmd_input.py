@@ -84,6 +84,16 @@ def read_particles(path: str, expected: str, name: str | None, setup: Setup,
 
 
 @contextmanager
+def open_mesh(path: str, expected: str, name: str) -> Iterator[h5py.Dataset]:
+    """Open the scalar mesh of this name in the last iteration of a file, whose checksum is that of the input."""
+    with _iteration(path, expected) as (file, group):
+        mesh = _part(path, file, group, "meshesPath").get(name)
+        if not isinstance(mesh, h5py.Dataset):
+            raise InputError(f"{path}: has no mesh {name} of one component")
+        yield mesh
+
+
+@contextmanager
 def _iteration(path: str, expected: str) -> Iterator[tuple[h5py.File, h5py.Group]]:
     """Open the last iteration of a file, whose checksum is that of the input."""
     found = checksum(path)
@@ -97,20 +107,21 @@ def _iteration(path: str, expected: str) -> Iterator[tuple[h5py.File, h5py.Group
 
 
 def _part(path: str, file: h5py.File, group: h5py.Group, attribute: str) -> h5py.Group:
-    name = _text(file.attrs.get(attribute, "")).strip("/")
+    name = text_of(file.attrs.get(attribute, "")).strip("/")
     if not name or name not in group:
         raise InputError(f"{path}: has no {'fields' if attribute == 'meshesPath' else 'particles'}")
     return group[name]
 
 
-def _text(value: Any) -> str:
+def text_of(value: Any) -> str:
+    """Return the text of an attribute."""
     return value.decode() if isinstance(value, bytes) else str(value)
 
 
 def _mesh(path: str, record: h5py.Group, setup: Setup) -> tuple[np.ndarray, np.ndarray]:
     """Return the origin and spacing of a mesh, normalised."""
-    labels = [_text(label) for label in record.attrs["axisLabels"]]
-    if _text(record.attrs.get("geometry", "cartesian")) != "cartesian" or labels != list(setup.directions):
+    labels = [text_of(label) for label in record.attrs["axisLabels"]]
+    if text_of(record.attrs.get("geometry", "cartesian")) != "cartesian" or labels != list(setup.directions):
         raise InputError(f"{path}: a mesh with the axes {', '.join(labels)}: it must be cartesian with "
                          f"{', '.join(setup.directions)}")
     unit = _si_factor(path, record, setup, "length", "gridUnitSI")
@@ -131,7 +142,7 @@ def _si_factor(path: str, source: Any, setup: Setup, quantity: str, attribute: s
     Without units.density a file has to have those, unitSI = 1; files of plaq say so.
     """
     units, unit_si = setup.units, float(source.attrs[attribute])
-    if _text(source.file.attrs.get(UNITS, "")) == NORMALISED:
+    if text_of(source.file.attrs.get(UNITS, "")) == NORMALISED:
         return 1.0
     if units.density is None:
         if unit_si != 1.0:

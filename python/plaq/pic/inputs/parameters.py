@@ -22,7 +22,7 @@ class Parameters(parameters.Parameters):
     """
 
     SCHEMA = SCHEMA
-    FREE = frozenset(("external.file", "species.*.file"))  # their checksums bind
+    FREE = frozenset(("external.file", "laser.*.file", "species.*.file"))  # their checksums bind
     INSTEAD = {"time.end": "a run resumes to a later end, never to an earlier one"}
 
     @classmethod

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from plaq import _core
+from plaq.errors import InputError
 from plaq.pic.inputs.emission import emitter_of
 from plaq.pic.inputs.external import external_of
 from plaq.pic.inputs.gas import scattering_of
@@ -42,7 +43,7 @@ def plan_of(setup: Setup, whole: bool = True) -> _core.pic.Plan:
     plan.potentials_low, plan.potentials_high = sides[:, 0].tolist(), sides[:, 1].tolist()
     plan.emitters = [emitter_of(setup, name, whole) for name in p.emission]
     plan.stencil = p.fields.stencil
-    plan.antennas = [antenna_of(setup, name, whole) for name in p.laser]
+    plan.antennas = [antenna for name in p.laser for antenna in antennas_of(setup, name, whole)]
     plan.conductors = [conductor for name, potential in zip(p.conductor, potentials[2 * setup.dimension:])
                        for conductor in conductor_of(setup, name, float(potential), whole)]
     plan.permittivity = setup.permittivity(whole)
@@ -85,12 +86,21 @@ def circuit_of(setup: Setup, name: str) -> _core.pic.Circuit:
                              own.inductance * unit / time**2, (own.capacitance or 0.0) / unit)
 
 
-def antenna_of(setup: Setup, name: str, whole: bool) -> _core.pic.Antenna:
-    laser, length = setup.p.laser[name], setup.length_unit
-    omega = 2 * math.pi / (laser.wavelength * length)
+def antennas_of(setup: Setup, name: str, whole: bool) -> list[_core.pic.Antenna]:
+    """Return the antenna of a beam, or those of the pulse of a file."""
+    laser, length, omega = setup.p.laser[name], setup.length_unit, setup.laser_omega(name)
     centre = ([extent / 2 for extent in setup.lengths] if laser.centre == "auto"
               else [x * length for x in laser.centre])
     normal, direction, before, after = DIRECTIONS.index(laser.normal), [0.0], 0, 0
+    if name in setup.pulses:
+        least = 4 * setup.spacing[normal]
+        if 2 * math.pi / omega < least:
+            raise InputError(f"{laser.file}: its wavelength is {2 * math.pi / omega / length:.6g}, and laser.{name} "
+                             f"needs 4 cells to a wavelength, {least / length:.6g}")
+        return setup.pulses[name].antennas(
+            lambda phase, angle: _core.pic.Antenna(normal, laser.at * length, omega, phase, 1.0, angle, 0.0, 0.0,
+                                                   centre, np.zeros(0), direction, 0),
+            laser.start * setup.units.of("time"))
     if laser.direction != "normal":
         direction = (np.array(laser.direction) / math.hypot(*laser.direction)).tolist()
         ways = [sorted((-n * c, n * (extent - c)))  # along the direction, from the beam's axis to both ends
@@ -99,10 +109,9 @@ def antenna_of(setup: Setup, name: str, whole: bool) -> _core.pic.Antenna:
         after = max(0, math.ceil(-sum(near for near, _ in ways) / setup.dt) + 1)
     every = 1 if whole else -(-(before + setup.steps + after) // setup.samples)
     envelope = setup.envelope(name, every, before, after)
-    return _core.pic.Antenna(normal, laser.at * length, omega, laser.phase,
-                             laser.a0 * omega, laser.angle,
-                             (laser.waist or 0.0) * length, laser.focus * length, centre,
-                             envelope if whole else envelope[:0], direction, before)
+    return [_core.pic.Antenna(normal, laser.at * length, omega, laser.phase, laser.a0 * omega, laser.angle,
+                              (laser.waist or 0.0) * length, laser.focus * length, centre,
+                              envelope if whole else envelope[:0], direction, before)]
 
 
 def conductor_of(setup: Setup, name: str, potential: float, whole: bool) -> list[_core.pic.Conductor]:

@@ -14,6 +14,7 @@ from plaq.errors import InputError
 from plaq.pic.inputs.checks import LARGEST
 from plaq.pic.inputs.formula import Formula
 from plaq.pic.inputs.geometry import AXES, core_name, yee_shifts
+from plaq.pic.inputs.laser_files import Pulse, read_pulse
 from plaq.pic.inputs.parameters import Parameters
 from plaq.pic.inputs.refusals import read_formula
 from plaq.pic.inputs.units import Units
@@ -163,6 +164,18 @@ class Setup:
                 zeros = 0
             zeros += len(values) - (int(nonzero[-1]) + 1 if len(nonzero) else 0)
         return np.concatenate(kept)
+
+    @cached_property
+    def pulses(self) -> dict[str, Pulse]:
+        """Pulses of the lasers that have a file."""
+        return {name: read_pulse(laser.file, laser.checksum, self) for name, laser in self.p.laser.items()
+                if laser.file is not None}
+
+    def laser_omega(self, name: str) -> float:
+        """Return the angular frequency of [laser.NAME], in ω_p."""
+        if name in self.pulses:
+            return self.pulses[name].omega
+        return 2 * math.pi / (self.p.laser[name].wavelength * self.length_unit)
 
     def _in_time(self, key: str, formula: Formula, unit: float, shift: float, every: int,
                  check: Callable[[np.ndarray, np.ndarray], None] = lambda times, values: None,

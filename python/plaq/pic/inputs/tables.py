@@ -67,8 +67,9 @@ def _with_files(sections: Mapping[str, Any],
     out = dict(sections)
     if "external" in out:
         out["external"] = changed(out["external"])
-    if isinstance(out.get("species"), Mapping):
-        out["species"] = {name: changed(own) for name, own in out["species"].items()}
+    for section in ("species", "laser"):
+        if isinstance(out.get(section), Mapping):
+            out[section] = {name: changed(own) for name, own in out[section].items()}
     return out
 
 

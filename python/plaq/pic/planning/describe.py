@@ -77,9 +77,10 @@ def window_and_light(setup: Setup) -> list[tuple[str, str]]:
     """Return the rows of lasers and the moving window."""
     rows = []
     for name, laser in setup.p.laser.items():
-        across = setup.spacing["xyz".index(laser.normal)]
-        rows.append((f"laser {name}", f"{laser.wavelength * setup.length_unit / across:.3g} cells to a wavelength, "
-                      f"{2 * np.pi * laser.a0 / (laser.wavelength * setup.length_unit):.4g} m_e c ω_p/e at the peak"))
+        across, omega = setup.spacing["xyz".index(laser.normal)], setup.laser_omega(name)
+        peak = setup.pulses[name].peak if name in setup.pulses else omega * laser.a0
+        rows.append((f"laser {name}", f"{2 * np.pi / omega / across:.3g} cells to a wavelength, "
+                      f"{peak:.4g} m_e c ω_p/e at the peak"))
     if setup.p.window.speed:
         rows.append(("window", f"moves with {setup.p.window.speed:g} c from t = {setup.p.window.start:g} on"))
     return rows

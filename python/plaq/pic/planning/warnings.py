@@ -99,7 +99,7 @@ def _of_external_fields(setup: Setup) -> Iterator[str]:
 def _of_lasers(setup: Setup) -> Iterator[str]:
     for name, laser in setup.p.laser.items():
         d = setup.directions.index(laser.normal)
-        cells = laser.wavelength * setup.length_unit / setup.spacing[d]
+        cells = 2 * math.pi / (setup.laser_omega(name) * setup.spacing[d])
         if cells < COARSE:
             yield (f"laser {name}: {cells:.3g} cells to a wavelength; on the mesh its light has "
                    f"{speed_of_light(setup, d, cells):.3g} of its speed, and less off the axes; {COARSE} and more are "

@@ -46,6 +46,14 @@ double envelope_at(const antenna& a, double steps) {
   return part == 0 ? value(whole) : (1 - part) * value(whole) + part * value(whole + 1);
 }
 
+/// Returns the value of the antenna's map at a time.
+std::complex<double> pulse_at(const plan& p, const antenna& a, const vector& x, double time) {
+  const vector r = from_axis(p, a, x);
+  vector at{r[std::size_t((a.normal + 1) % 3)], r[std::size_t((a.normal + 2) % 3)], time};
+  if (a.round) at = {std::hypot(at[0], at[1]), 0, time};
+  return {a.pulse[0].at(at, 3), a.pulse[1].at(at, 3)};
+}
+
 }  // namespace
 
 double way_along(const plan& p, const antenna& a, const vector& x) { return dot(from_axis(p, a, x), direction_of(a)); }
@@ -84,7 +92,8 @@ std::array<double, 2> sheet_current(const plan& p, const antenna& a) {
 template <class T>
 void radiate(const plan& p, const patch_grid& m, std::int64_t step, fields<T>& f) {
   for (const antenna& a : p.antennas) {
-    if (!a.oblique() && envelope_at(a, double(step)) == 0) continue;
+    const bool mapped = !a.pulse[0].empty();
+    if (!mapped && !a.oblique() && envelope_at(a, double(step)) == 0) continue;
     const int plane = int(std::lround(a.position / p.spacing(a.normal))) - m.first[a.normal];
     if (plane < 0 || plane >= m.cells[a.normal]) continue;
     const double time = (double(step) + 0.5) * p.dt;
@@ -103,10 +112,11 @@ void radiate(const plan& p, const patch_grid& m, std::int64_t step, fields<T>& f
             vector x{};
             for (int d = 0; d < m.dimensions; ++d)
               x[std::size_t(d)] = (m.first[d] + at[d] + (d == c ? 0.5 : 0.0)) * m.spacing[d];
-            const double envelope = envelope_at(a, double(step) - way_along(p, a, x) / p.dt);
-            if (envelope == 0) continue;
-            f.j[std::size_t(c)][std::size_t(m.index(at))] +=
-                T(part * envelope * (wave * beam_amplitude(p, a, x)).real());
+            double strength = part;
+            if (!mapped) strength *= envelope_at(a, double(step) - way_along(p, a, x) / p.dt);
+            if (strength == 0) continue;
+            const auto amplitude = mapped ? pulse_at(p, a, x, time) : beam_amplitude(p, a, x);
+            f.j[std::size_t(c)][std::size_t(m.index(at))] += T(strength * (wave * amplitude).real());
           }
     }
   }

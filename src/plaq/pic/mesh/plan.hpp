@@ -83,7 +83,8 @@ struct emitter {
 /// Antenna of a laser: a sheet of current across a dimension, in a plane of nodes, that sends the same wave to both
 /// of its sides, or one and its mirror image where the direction is oblique. On the plane E is E_0 f(t - s)
 /// Re[A(r) exp(-i (omega t + phase))], A that of a Gaussian beam before or behind its focus, s the way along the
-/// direction from the point where the beam's axis meets the plane.
+/// direction from the point where the beam's axis meets the plane. Or the pulse is that of a map: E is
+/// E_0 Re[P(a, b, t) exp(-i (omega t + phase))], with a and b from the axis, in the two directions after the normal.
 struct antenna {
   static constexpr double least_cosine = 0.1736;  ///< of direction and normal: 80 degrees
   int normal = 0;                                 ///< dimension across the plane
@@ -97,6 +98,9 @@ struct antenna {
   std::vector<double> envelope = {};  ///< f in the middle of each step; 0 after the last
   std::array<double, 3> direction{};  ///< of the beam, of length 1; 0: along the normal
   std::int64_t envelope_before = 0;   ///< steps before the first one that the envelope begins with
+  /// Real and imaginary part of P, with the coordinates a, b, t, or r, 0, t of a round pulse; empty: a beam.
+  std::array<field_map, 2> pulse{};
+  bool round = false;
 
   bool oblique() const { return direction != std::array<double, 3>{}; }
 };

@@ -105,6 +105,11 @@ void check_antenna(const plan& p, std::size_t number) {
   if (a.envelope_before < 0) refuse("its envelope begins at the first step or before");
   for (const double f : a.envelope)
     if (!std::isfinite(f)) refuse("its envelope is not finite");
+  for (const field_map& map : a.pulse)
+    for (const double value : map.values)
+      if (!std::isfinite(value)) refuse("its pulse is not finite");
+  if (!a.pulse[0].empty() && (a.oblique() || !a.envelope.empty()))
+    refuse("a pulse of a map moves along the normal and has no other envelope");
 }
 
 void check_conductor(const plan& p, std::size_t number) {
