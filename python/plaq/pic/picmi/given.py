@@ -26,7 +26,8 @@ def only(part: Any, used: Iterable[str]) -> None:
     used = set(used)
     for argument in sorted(part.model_fields_set - used):
         default = type(part).model_fields[argument].get_default(call_default_factory=True)
-        if getattr(part, argument) != default:
+        off = default is None and getattr(part, argument) is False
+        if getattr(part, argument) != default and not off:
             raise refuse(part, argument, "plaq has no such argument")
 
 

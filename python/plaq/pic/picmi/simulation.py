@@ -18,6 +18,8 @@ from plaq.pic.picmi.species import species_section
 
 FIELDS = {"periodic": "periodic", "open": "absorbing", "dirichlet": "conducting"}
 PARTICLES = {"periodic": "periodic", "absorbing": "absorbed", "reflect": "reflected", "thermal": "thermal"}
+WRITTEN = {"position", "momentum", "weighting", "id", "x", "y", "z", "ux", "uy", "uz"}  # of particles
+BELOW = 1 - 1e-9  # of the Courant limit, which decks may have as cfl = 1 and plaq has not
 ORDERS = {"linear": 1, "quadratic": 2, "cubic": 3, 1: 1, 2: 2, 3: 3}
 STENCILS = {None: "yee", "Yee": "yee", "CKC": "cowan", "Lehe": "lehe"}
 GRID = ("number_of_cells", "lower_bound", "upper_bound", "lower_boundary_conditions", "upper_boundary_conditions",
@@ -76,7 +78,7 @@ class Simulation(picmistandard.PICMI_Simulation):
         if cfl is None:
             raise InputError("picmi.Simulation: neither time_step_size nor the solver's cfl is set")
         values = Parameters.SCHEMA.read({**sections, "time": {"end": 1.0}}, "picmi")
-        return cfl * courant_limit(values)
+        return min(cfl, BELOW) * courant_limit(values)
 
     def _count(self, step: float) -> int:
         if (self.max_steps is None) == (self.max_time is None):
@@ -180,13 +182,15 @@ def _output_section(parts: list[Any], species: list[str]) -> dict[str, Any]:
         kind = name_of(part)
         if kind not in ("FieldDiagnostic", "ElectrostaticFieldDiagnostic", "ParticleDiagnostic"):
             raise InputError(f"picmi.{kind}: plaq has no such class")
-        only(part, ("grid", "period", "species", "name", "write_dir", *(("data_list",) if "Field" in kind else ())))
+        only(part, ("grid", "period", "species", "name", "write_dir", "data_list"))
         if section.setdefault("every", part.period) != part.period:
             raise refuse(part, "period", f"all diagnostics have one, {section['every']}")
         if kind == "ParticleDiagnostic":
             chosen = part.species if isinstance(part.species, list) else [part.species]
             section["particles"] = species if part.species is None else [own.name or own.particle_type
                                                                          for own in chosen]
+            if set(part.data_list or ()) - WRITTEN:
+                raise refuse(part, "data_list", f"plaq writes {', '.join(sorted(WRITTEN))}, all of them")
             continue
         fields: list[str] = []
         for quantity in part.data_list or ("E", "B", "J", "rho"):
