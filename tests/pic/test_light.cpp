@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <complex>
 #include <map>
 #include <mutex>
 #include <numbers>
@@ -54,6 +55,42 @@ TEST(antenna, sends_its_wave_to_both_sides) {
   }
 }
 
+/// Returns E, of Re[E exp(-i omega t)], in some cells, over the last `count` steps, whole periods.
+std::map<point, std::array<std::complex<double>, 3>> wave_in(const plan& p, const std::vector<point>& cells, int steps,
+                                                             int count, int period) {
+  std::map<point, std::array<std::complex<double>, 3>> wave;
+  const run result = on(1, p, {.pool = {.workers = 1}}, [&](plasma& s) {
+    s.start();
+    s.advance(steps - count, false);
+    for (int n = 0; n < count; ++n) {
+      s.advance(1, false);
+      const std::complex<double> by = std::polar(2.0 / count, 2 * std::numbers::pi * n / period);
+      for (const int patch : s.local_patches()) {
+        const patch_grid m = s.mesh(patch);
+        const char* names[] = {"ex", "ey", "ez"};
+        for (std::size_t c = 0; c < 3; ++c) {
+          const auto e = s.field(patch, names[c]);
+          for (const point& cell : cells) {
+            point at = cell;
+            bool inside = true;
+            for (int d = 0; d < 3; ++d) at[d] -= m.first[d], inside = inside && at[d] >= 0 && at[d] < m.cells[d];
+            if (inside) wave[cell][c] += by * e[std::size_t(at[0] + m.cells[0] * (at[1] + m.cells[1] * at[2]))];
+          }
+        }
+      }
+    }
+    return std::vector<double>();
+  });
+  EXPECT_EQ(result.errors, std::vector<std::string>{""});
+  return wave;
+}
+/// Sets an envelope that rises over some steps and stays, from 200 steps before the first one on.
+void rise(antenna& a, int over, int steps) {
+  a.envelope_before = 200;
+  for (int n = -200; n < steps; ++n)
+    a.envelope.push_back(n < 0 ? 0 : n < over ? std::pow(std::sin(n * std::numbers::pi / (2 * over)), 2) : 1);
+}
+
 // At 35 degrees to the plane, both polarisations: amplitudes within 1 %, the wave vector on the mesh.
 TEST(antenna, sends_an_oblique_wave) {
   const double omega = 3, sine = std::sin(0.61), cosine = std::cos(0.61), angle = 0.6;
@@ -62,7 +99,7 @@ TEST(antenna, sends_an_oblique_wave) {
   p.species_list.clear();
   p.layer = 16;
   p.cells[0] = 200, p.cells[1] = 40, p.lengths[0] = 20, p.lengths[1] = 2 * std::numbers::pi / (omega * sine);
-  const int period = 35, count = 4 * period;
+  const int period = 35;
   p.dt = 2 * std::numbers::pi / (omega * period);  // 0.89 of the limit
   for (const double side : {1.0, -1.0}) {
     antenna a{.normal = 0,
@@ -71,41 +108,78 @@ TEST(antenna, sends_an_oblique_wave) {
               .field = 0.2,
               .angle = angle,
               .direction = {side * cosine, sine, 0}};
-    a.envelope_before = 200;
-    const int steps = 900, rise = 400;
-    for (int n = -200; n < steps; ++n)
-      a.envelope.push_back(n < 0 ? 0 : n < rise ? std::pow(std::sin(n * std::numbers::pi / (2 * rise)), 2) : 1);
+    rise(a, 400, 900);
     p.antennas = {a};
-    std::map<std::pair<int, int>, std::array<std::complex<double>, 3>> wave;  // by cell
-    const run result = on(1, p, {.pool = {.workers = 1}}, [&](plasma& s) {
-      s.start();
-      s.advance(steps - count, false);
-      for (int n = 0; n < count; ++n) {
-        s.advance(1, false);
-        const std::complex<double> by = std::polar(2.0 / count, 2 * std::numbers::pi * n / period);
-        for (const int patch : s.local_patches()) {
-          const patch_grid m = s.mesh(patch);
-          const char* names[] = {"ex", "ey", "ez"};
-          for (std::size_t c = 0; c < 3; ++c) {
-            const auto e = s.field(patch, names[c]);
-            for (int j = 0, k = 0; j < m.cells[1]; ++j)
-              for (int i = 0; i < m.cells[0]; ++i, ++k)
-                wave[{m.first[0] + i, m.first[1] + j}][c] += by * e[std::size_t(k)];
-          }
-        }
-      }
-      return std::vector<double>();
-    });
-    ASSERT_EQ(result.errors, std::vector<std::string>{""});
-    for (const int cell : {140, 60}) {  // the direction asked for and its image
-      const auto& at = wave[{cell, 11}];
+    const int cells[] = {140, 60};  // in the direction asked for, and in its image
+    std::vector<point> all;
+    for (const int cell : cells) all.insert(all.end(), {{cell, 11, 0}, {cell, 12, 0}, {cell + 1, 11, 0}});
+    auto wave = wave_in(p, all, 900, 4 * period, period);
+    for (const int cell : cells) {
+      const auto& at = wave[{cell, 11, 0}];
       EXPECT_NEAR(std::abs(at[2]), 0.2 * std::sin(angle), 0.002) << cell;
       EXPECT_NEAR(std::abs(at[1]), 0.2 * std::cos(angle) * cosine, 0.002) << cell;
       EXPECT_NEAR(std::abs(at[0]), 0.2 * std::cos(angle) * sine, 0.002) << cell;
-      const auto up = wave[{cell, 12}][2] / at[2], on_way = wave[{cell + 1, 11}][2] / at[2];
+      const auto up = wave[{cell, 12, 0}][2] / at[2], on_way = wave[{cell + 1, 11, 0}][2] / at[2];
       EXPECT_NEAR(std::arg(up), omega * sine * p.spacing(1), 0.003) << cell;
       EXPECT_NEAR(std::arg(on_way), (cell == 140 ? 1 : -1) * omega * cosine * p.spacing(0), 0.005) << cell;
     }
+  }
+}
+
+// In three dimensions, in any plane of incidence: E is that of normal incidence turned from the normal to the
+// direction, within 2 %, and the wave vector that of the mesh.
+TEST(antenna, sends_an_oblique_wave_in_three_dimensions) {
+  const double omega = 3, angle = 0.9;
+  const std::array<double, 3> n{std::cos(0.61), std::sin(0.61) * std::cos(0.7), std::sin(0.61) * std::sin(0.7)};
+  plan p = between(periodic(3, 1, 28, 1), 0, field_boundary::absorbing, particle_boundary::absorbed,
+                   particle_boundary::absorbed);
+  p.species_list.clear();
+  p.layer = 10, p.cells = {54, 28, 33}, p.lengths[0] = 9, p.patches = {2, 1, 1};
+  for (std::size_t d = 1; d < 3; ++d) p.lengths[d] = 2 * std::numbers::pi / (omega * n[d]);
+  const int period = 24;
+  p.dt = 2 * std::numbers::pi / (omega * period);
+  ASSERT_LT(p.dt, p.courant());
+  antenna a{.normal = 0, .position = 3.5, .omega = omega, .field = 0.2, .angle = angle, .direction = n};
+  rise(a, 240, 520);
+  p.antennas = {a};
+  const point at{34, 5, 7};
+  auto wave = wave_in(p, {at, {35, 5, 7}, {34, 6, 7}, {34, 5, 8}}, 520, 4 * period, period);
+  const double along = n[1] * std::cos(angle) + n[2] * std::sin(angle), part = along / (1 + n[0]);
+  const std::array<double, 3> expected{-along, std::cos(angle) - part * n[1], std::sin(angle) - part * n[2]};
+  double rest = std::pow(2 / p.dt * std::sin(0.5 * omega * p.dt), 2);
+  std::array<double, 3> turn{};  // of the phase in a cell
+  for (std::size_t d = 1; d < 3; ++d) {
+    turn[d] = 2 * std::numbers::pi / p.cells[d];
+    rest -= std::pow(2 / p.spacing(int(d)) * std::sin(0.5 * turn[d]), 2);
+  }
+  turn[0] = 2 * std::asin(0.5 * p.spacing(0) * std::sqrt(rest));
+  for (std::size_t c = 0; c < 3; ++c) {
+    EXPECT_NEAR(std::abs(wave[at][c]), 0.2 * std::abs(expected[c]), 0.004) << c;
+    point next = at;
+    ++next[c];
+    EXPECT_NEAR(std::arg(wave[next][1] / wave[at][1]), turn[c], 0.005) << c;
+  }
+  EXPECT_NEAR(std::arg(wave[at][1] / wave[at][2] * std::polar(1.0, 0.5 * (turn[2] - turn[1]))), 0, 0.01);
+}
+
+// A Gaussian beam at an angle has at each point of its plane the amplitude by the way along it and the distance from
+// it.
+TEST(antenna, has_the_amplitude_of_an_oblique_beam) {
+  const plan p = periodic(3, 1, 64, 1);
+  const std::array<double, 3> n{0.48, 0.6, 0.64};
+  const antenna a{.normal = 0, .omega = 4, .waist = 2, .focus = 3, .centre = {0, 3, 4}, .direction = n};
+  for (const auto& [y, z] : {std::pair(3.0, 4.0), {4.5, 4.0}, {2.0, 5.5}, {1.0, 1.5}}) {
+    const double s = n[1] * (y - 3) + n[2] * (z - 4), from_focus = s - 3, rayleigh = 8;
+    const std::array<double, 3> off{-s * n[0], y - 3 - s * n[1], z - 4 - s * n[2]};
+    const double r2 = off[0] * off[0] + off[1] * off[1] + off[2] * off[2],
+                 width = 2 * std::sqrt(1 + std::pow(from_focus / rayleigh, 2)),
+                 over_radius = from_focus / (from_focus * from_focus + rayleigh * rayleigh);
+    const auto amplitude = beam_amplitude(p, a, {7, y, z});
+    EXPECT_NEAR(std::abs(amplitude), 2 / width * std::exp(-r2 / (width * width)), 1e-12);
+    EXPECT_NEAR(
+        std::remainder(std::arg(amplitude) - (4 * from_focus + 2 * r2 * over_radius - std::atan(from_focus / rayleigh)),
+                       2 * std::numbers::pi),
+        0, 1e-12);
   }
 }
 
