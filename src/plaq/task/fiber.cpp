@@ -150,15 +150,19 @@ class fiber::scheduler final : detail::counted_pool, detail::wakeable {
   }
 
   void enqueue(job& next) {
-    worker* const here = next.how.ordinary() ? this_worker() : nullptr;
-    if (here)
-      here->ready.push_new(next);
-    else
-      shared_.push(next);
-    if (next.how.domain == detail::attributes::any) [[likely]]
+    worker* const here = this_worker();
+    if (!here || !next.how.ordinary()) return enqueue_shared(next);
+    here->ready.push_new(next);
+    wake_one();
+  }
+
+  [[gnu::noinline]] void enqueue_shared(job& next) {
+    const std::int16_t domain = next.how.domain;
+    shared_.push(next);  // from here on it may have ended
+    if (domain == detail::attributes::any)
       wake_one();
     else
-      wake_idle_if([domain = next.how.domain](const worker* w) { return w->domain == domain; });
+      wake_idle_if([domain](const worker* w) { return w->domain == domain; });
   }
 
   /// Returns the calling worker, if it is one of this pool. Not inlined: a job may have changed its thread.

@@ -33,10 +33,8 @@ class job {
 
   /// Reports that it begins, or goes on after pause(), on this worker.
   void report_start(int worker) const noexcept {
-    if (paused_)
-      trace::resumed(id, worker);
-    else
-      trace::started(id, worker);
+    if (trace::detail::listening()) [[unlikely]]
+      paused_ ? trace::resumed(id, worker) : trace::started(id, worker);
   }
 
  protected:
