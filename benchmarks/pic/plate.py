@@ -117,14 +117,16 @@ def of_ranks(out: Path, repeats: int) -> str:
     return "\n".join(lines) + "\n"
 
 
-def of_scale(out: Path, patches: int, steps: int) -> str:
-    """Three cells a patch and direction; a beam from a plate of four fifths of the side, too thin to repel itself, as
-    it is when it has come through an eighth of the box."""
+def record_large(out: Path, patches: int, steps: int, per_cell: int = 450) -> loads.Loads:
+    """Return recorded loads of a plate on patches x patches patches, of three cells in each direction.
+
+    A beam comes from a plate of four fifths of the side, too thin to repel itself, as it is when it has come through an
+    eighth of the box.
+    """
     length = 3 * patches * 0.25
-    flux, drift, per_cell, beam = (
+    flux, drift, beam = (
         1e-4,
         1.0,
-        450,
         f"if(x < {length / 8} and abs(y - {length / 2}) < {0.4 * length}, n, 0)",
     )
     density = flux / (drift / math.hypot(1, drift))
@@ -165,15 +167,23 @@ gauss = false
 """)
     folder = out / "scale"
     plaq_pic(folder, 1, source, **{"run.balance_every": steps // 5, "run.workers": 2})
-    return replayed(read(folder / "loads_00000000.jsonl"))
+    return read(folder / "loads_00000000.jsonl")
+
+
+def median_loads(recorded: loads.Loads) -> np.ndarray:
+    """Return the median of each patch's loads.
+
+    What one in a hundred has above the others is cut: a machine that takes memory back costs some patches a hundred
+    times the mean, and no rank has so much of it.
+    """
+    found = np.median([phase.loads for phase in recorded.phases], axis=0)
+    return np.minimum(found, np.quantile(found, 0.99))
 
 
 def replayed(recorded: loads.Loads) -> str:
-    """What balancers make of the medians of each patch's loads. What one in a hundred has above the others is cut: a
-    machine that takes memory back costs some patches a hundred times the mean, and no rank has so much of it."""
+    """Return a table of what balancers make of the median loads."""
     last = recorded.phases[-1]
-    found = np.median([phase.loads for phase in recorded.phases], axis=0)
-    steady = np.minimum(found, np.quantile(found, 0.99))
+    steady = median_loads(recorded)
     one = replace(recorded, phases=[replace(last, loads=steady)])
     lines = [
         "| ranks | balancer | I before | predicted | floor | patches moved | sent between ranks | balancer, s |",
@@ -188,7 +198,7 @@ def replayed(recorded: loads.Loads) -> str:
             )
     lines.append(
         f"\n{len(steady)} patches, {np.count_nonzero(steady > 2 * np.median(steady))} have twice the median load; "
-        f"the largest is {steady.max() / steady.mean():.3g} times the mean, uncut {found.max() / found.mean():.3g}."
+        f"the largest is {steady.max() / steady.mean():.3g} times the mean."
     )
     return "\n".join(lines) + "\n"
 
@@ -204,7 +214,9 @@ def main() -> None:
     given.out.mkdir(parents=True, exist_ok=True)
     for case in given.case:
         table = (
-            of_ranks(given.out, given.repeats) if case == "ranks" else of_scale(given.out, given.patches, given.steps)
+            of_ranks(given.out, given.repeats)
+            if case == "ranks"
+            else replayed(record_large(given.out, given.patches, given.steps))
         )
         (given.out / f"{case}.md").write_text(table)
         print(table)
