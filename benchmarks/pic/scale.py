@@ -17,8 +17,9 @@ import plate
 
 from plaq import _core
 from plaq.balance.loads import Loads, Phase
-from plaq.balance.replay import replay
+from plaq.balance.replay import replay, usable
 from plaq.comm.model import MACHINES, compare, machine
+from plaq.errors import InputError
 
 MACHINE = "infiniband"
 SIDE = 400  # patches
@@ -86,15 +87,28 @@ def balancing(by: str, phase: Phase, rank_of: np.ndarray, ranks: int, seconds: f
     return collective("gather", each) + seconds + collective("scatter", each) + travel
 
 
+def installed(recorded: Loads) -> dict[str, str | None]:
+    """Return the methods that are here; prints a line for each other one."""
+    out = dict(METHODS)
+    for name, by in METHODS.items():
+        try:
+            usable(recorded, by or "none")
+        except InputError as why:
+            print(f"{name} is left out: {why}")
+            del out[name]
+    return out
+
+
 def measure(out: Path) -> list[dict]:
     """Return a row for each number of ranks and method."""
     recorded = plate.record_large(out, SIDE, 12, per_cell=60)
     loads, points = plate.median_loads(recorded), recorded.phases[-1].points
+    methods = installed(recorded)
     rows = []
     for side in SIDES:
         phase, ranks = coarse(loads, points, side), (side // 4) ** 2
-        for name, by in METHODS.items():
-            if by in ("gossip", "diffusion") and ranks > 1000:
+        for name, by in methods.items():
+            if by == "diffusion" and ranks > 1000:  # minutes
                 continue
             one = replay(Loads("plate", "s", ranks, [phase]), by or "none", ranks)
             of_rank = np.bincount(one.rank_of, phase.loads, ranks)
@@ -118,7 +132,7 @@ def table(rows: list[dict]) -> str:
 
 def draw(panel, rows: list[dict]) -> None:
     """Draw the step of each method by the number of ranks."""
-    for k, name in enumerate(("static", "Zoltan RCB", "Zoltan PHG", "plaq hilbert_refine")):
+    for k, name in enumerate(("static", "Zoltan RCB", "plaq hilbert_refine", "plaq gossip")):
         mine = [row for row in rows if row["method"] == name]
         panel.plot([int(row["ranks"]) for row in mine], [float(row["step"]) for row in mine], marker=".",
                    color=f"C{k}", label=name)

@@ -37,7 +37,7 @@ NAMES = {"mpi": "MPI, patches stay", "beside": "particles in a collection", "who
 
 
 def build(folder: Path) -> Path:
-    """Return the program, built for the best instruction set of this machine; the build's options stay as they were."""
+    """Return the program, built for the best instruction set of this machine. The options of the build stay."""
     if not (folder / "CMakeCache.txt").exists():
         raise SystemExit(f"{folder}: there is no build; `make demo` makes one")
     run = lambda *words: subprocess.run(["cmake", *map(str, words)], check=True, stdout=subprocess.DEVNULL)
@@ -71,12 +71,19 @@ def runs(case: str) -> list[tuple]:
             for ranks, cells in WEAK.items() for way, n, every in ways]
 
 
-def measure(program: Path, case: str, repeats: int) -> list[dict]:
+def has_zoltan(folder: Path) -> bool:
+    cache = (folder / "CMakeCache.txt").read_text()
+    return not any(line.startswith("ZOLTAN_") and line.endswith("-NOTFOUND") for line in cache.splitlines())
+
+
+def measure(program: Path, case: str, repeats: int, zoltan: bool) -> list[dict]:
     """Return the medians of runs that take turns."""
     of_case = {"weak": "plate", "sleep": "plume"}.get(case, case)
     found: dict[tuple, list[dict]] = {}
     for _ in range(repeats):
         for way, (nx, ny), ranks, patches, steps, every in runs(case):
+            if way in ZOLTAN and not zoltan:
+                continue
             command = ["mpirun", "--oversubscribe", "--bind-to", "none", "-n", ranks, program, way, of_case, nx, ny,
                        patches, steps, every]
             said = subprocess.run([str(c) for c in command], check=True, stdout=subprocess.PIPE, text=True,
@@ -201,9 +208,12 @@ def main() -> None:
     arguments.add_argument("--build", type=Path, default=ROOT / "build")
     given = arguments.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
-    program = build(given.build) if set(given.case) - {"scale"} else None
+    if set(given.case) - {"scale"}:
+        program, zoltan = build(given.build), has_zoltan(given.build)
+        if not zoltan:
+            print("Zoltan's programs are left out: it was not found, Debian's libtrilinos-zoltan-dev")
     for case in given.case:
-        rows = scale.measure(given.out) if case == "scale" else measure(program, case, given.repeats)
+        rows = scale.measure(given.out) if case == "scale" else measure(program, case, given.repeats, zoltan)
         with (given.out / f"{case}.csv").open("w", newline="") as file:
             writer = csv.DictWriter(file, list(rows[0]))
             writer.writeheader()
