@@ -295,6 +295,7 @@ void bind_plan(nb::module_& m) {
              return out;
            })
       .def_prop_ro("courant", &plan::courant, "Largest stable time step of the field solver.")
+      .def_ro_static("radial_factor", &plan::radial_factor, "Factor of 1/dr^2 in that of a cylinder.")
       .def("check", &plan::check);
 }
 

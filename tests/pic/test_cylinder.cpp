@@ -96,6 +96,38 @@ TEST(cylinder, gauss_law_holds_and_bits_do_not_depend_on_ranks) {
     }
 }
 
+// The currents of rings keep Gauss's law to rounding: paths through the axis, to every kind of wall, to a conductor and
+// from a plate; on any ranks the bits are the same.
+TEST(cylinder, currents_keep_gauss_law) {
+  for (int order = 1; order <= 3; ++order)
+    for (const auto side : {field_boundary::periodic, field_boundary::conducting, field_boundary::absorbing}) {
+      plan p = cylinder(order, true);
+      p.electrostatic = false, p.layer = 3, p.wall_temperature = 0.1;
+      if (side != field_boundary::periodic)
+        p = between(p, 0, side, particle_boundary::absorbed, particle_boundary::thermal);
+      p.patches = {2, 2, 1};
+      p.dt = 0.9 * p.courant();
+      std::vector<std::int64_t> nodes;
+      for (int j = 0; j < 3; ++j)
+        for (int i = 5; i < 8; ++i) nodes.push_back(number_of_node(p, {i, j, 0}));
+      if (order == 2) p.conductors = {{nodes, 0}};
+      emitter plate{.centre = {1.1, 1.3, 0}, .half_width = 0.3, .weight = 0.02, .temperature = 0.01};
+      plate.set_flux({1});
+      if (order == 1) p.emitters = {plate};
+      p.check();
+      const auto body = [&](plasma& s) {
+        fill(s, {.per_cell = 5, .thermal = 0.6, .density = ring});
+        s.start();
+        return s.advance(12, true);
+      };
+      const run one = on(1, p, {.pool = {.workers = 1}}, body);
+      EXPECT_EQ(one.errors, std::vector<std::string>(1));
+      for (std::size_t row = 0; row < rows_of(one, p); ++row)
+        EXPECT_LT(at(one, p, row, record::gauss(p)), 1e-11) << order << " " << int(side);
+      EXPECT_TRUE(same(one, on(3, p, {.pool = {.workers = 2}}, body)));
+    }
+}
+
 // Free particles move on straight lines in space, through many cells and patches and past the axis, and are reflected
 // as by a round mirror: angular momentum and energy stay.
 TEST(cylinder, particles_move_on_straight_lines) {
@@ -183,7 +215,10 @@ TEST(cylinder, what_it_has_not_is_refused) {
       EXPECT_NE(std::string(e.what()).find(words), std::string::npos) << e.what();
     }
   };
-  refused([](plan& p) { p.electrostatic = false, p.dt = 0.01; }, "an electrostatic plan of two dimensions, z and r");
+  refused([](plan& p) { p.field_boundaries[1][1] = field_boundary::absorbing; }, "the outer side of a cylinder conducts");
+  refused([](plan& p) { p.curl = stencil::cowan; }, "a cylinder has Yee's stencil only");
+  refused([](plan& p) { p.antennas.resize(1); }, "antenna 1: an electrostatic solver has no light waves");
+  refused([](plan& p) { p.electrostatic = false, p.dt = 0.2; }, "sqrt(1 / dz^2 + 1.2106 / dr^2)");
   refused([](plan& p) { p.filter_passes = 1; }, "filter_passes = 1: 0 in a cylinder");
   refused([](plan& p) { p.field_boundaries[1][0] = field_boundary::conducting; },
           "the low side of r: an axis is the low side of r in a cylinder");

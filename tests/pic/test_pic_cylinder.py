@@ -192,7 +192,8 @@ def test_merging_in_a_cylinder_keeps_the_sums():
 
 
 @pytest.mark.parametrize(("sections", "message"), [
-    ({"fields": {"solver": "electromagnetic"}}, 'grid.geometry = "cylinder" is not allowed: it needs fields.solver'),
+    ({"fields": {"solver": "electromagnetic", "stencil": "lehe"}}, 'fields.stencil = "lehe" is not allowed: yee'),
+    ({"fields": {"solver": "electromagnetic"}, "time": {"step": 0.09}}, "time.step = 0.09 is not allowed: the Courant"),
     ({"grid": {"cells": [8], "length": [1]}}, "grid.cells = [8] is not allowed: a cylinder has two directions"),
     ({"fields": {"solver": "electrostatic", "filter_passes": 1}}, "fields.filter_passes = 1"),
     ({"external": {"file": "b.h5"}}, 'external.file = "b.h5" is not allowed'),

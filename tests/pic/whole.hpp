@@ -28,7 +28,7 @@ inline void add_contents(plasma& s, contents& to) {
     const auto add = [&](const std::vector<double>& more) { all.insert(all.end(), more.begin(), more.end()); };
     for (const auto& name : field_names())
       if (name != "rho" && (name != "phi" || s.parameters().electrostatic) &&
-          !(name[0] == 'j' && s.parameters().cylinder))
+          !(name[0] == 'j' && s.parameters().cylinder && s.parameters().electrostatic))
         add(s.field(patch, name));
     for (std::size_t k = 0; k < s.parameters().species_list.size(); ++k) {
       const particle_view view = s.particles(patch, k);

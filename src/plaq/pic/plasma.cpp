@@ -9,6 +9,7 @@
 #include "plaq/base/error.hpp"
 #include "plaq/collection/collection.hpp"
 #include "plaq/pic/electrostatics.hpp"
+#include "plaq/pic/fields/cylinder.hpp"
 #include "plaq/pic/fields/field_boundaries.hpp"
 #include "plaq/pic/mesh/conservation.hpp"
 #include "plaq/pic/mesh/initial_homes.hpp"
@@ -152,6 +153,7 @@ class patch_plasma final : public plasma {
       for (auto& [sender, message] : context.take(halos_)) receive(self, message);
       if (incoming_fields_.contains(self.number)) close_b(self.mesh, self.walls, self.f, self.mesh.cells[0] - 1);
       mirror_fields(self.mesh, self.walls, self.f);
+      mirror_at_axis(self.mesh, self.f);
     });
     wait();
     incoming_fields_.clear();

@@ -11,6 +11,7 @@
 #include "plaq/pic/fields/cylinder.hpp"
 #include "plaq/pic/fields/field_boundaries.hpp"
 #include "plaq/pic/fields/field_kernels.hpp"
+#include "plaq/pic/fields/ring_kernels.hpp"
 #include "plaq/pic/particles/kernels.hpp"
 #include "plaq/pic/processes/collisions.hpp"
 #include "plaq/pic/processes/emission.hpp"
@@ -155,6 +156,7 @@ template <class T>
 void fold_current(const plan& p, patch<T>& self, outbox<T>& out) {
   if (!self.with_current) return;
   fold_image_current(self.mesh, self.walls, self.f);
+  if (self.mesh.cylinder) fold_current_at_axis(self.mesh, self.f);
   for (auto& to : out.parcels) {
     const region r = guards_towards(self.mesh, to.shift);
     to.current.reserve(3 * r.size());
@@ -250,13 +252,25 @@ void count_particles(const plan& p, patch<T>& self) {
 
 // Fields -------------------------------------------------------------------------------------------------------------
 
+/// Advances B by half a step.
+template <class T>
+void advance_half_b(const plan& p, patch<T>& self) {
+  if (self.mesh.cylinder)
+    advance_ring_b(self.mesh, 0, self.f, self.f, 0.5 * p.dt);
+  else
+    advance_b(self.mesh, self.f, 0.5 * p.dt);
+  self.layers.correct_b(self.mesh, self.f);
+}
+
 template <class T>
 void advance_fields(const plan& p, patch<T>& self) {
-  const double half = 0.5 * p.dt;
+  if (self.mesh.cylinder) divide_current_by_rings(self.mesh, self.f);
   radiate(p, self.mesh, self.step, self.f);
-  advance_b(self.mesh, self.f, half);
-  self.layers.correct_b(self.mesh, self.f);
-  advance_e(self.mesh, self.f, p.dt);
+  advance_half_b(p, self);
+  if (self.mesh.cylinder)
+    advance_ring_e(self.mesh, 0, self.f, self.f, p.dt);
+  else
+    advance_e(self.mesh, self.f, p.dt);
   self.layers.correct_e(self.mesh, self.f);
   shield(self.mesh, self.solids, self.f);
 }
@@ -282,9 +296,10 @@ void receive(patch<T>& self, const halo<T>& from_neighbour) {
 template <class T>
 void complete_fields(const plan& p, patch<T>& self) {
   mirror_fields(self.mesh, self.walls, self.f);
+  mirror_at_axis(self.mesh, self.f);
   self.layers.update_psi_b(self.mesh, self.f);
-  advance_b(self.mesh, self.f, 0.5 * p.dt);
-  self.layers.correct_b(self.mesh, self.f);
+  advance_half_b(p, self);
+  mirror_at_axis(self.mesh, self.f);
 }
 
 template <class T>

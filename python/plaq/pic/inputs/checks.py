@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from plaq import _core
 from plaq.errors import InputError
 from plaq.inputs.schema import nearest, one_line, shown
 from plaq.pic.inputs import cylinder_checks, electrode_checks, laser_checks
@@ -44,10 +45,12 @@ def default_step(values: Mapping[str, Any]) -> float:
 def courant_limit(values: Mapping[str, Any]) -> float:
     """Return the longest stable step, in the input's unit of time.
 
-    c dt < (Σ 1/Δ²)^(-1/2) [Yee], or the least Δ [Cowan 2013].
+    c dt < (Σ 1/Δ²)^(-1/2) [Yee], or the least Δ [Cowan 2013]; in a cylinder with a factor of 1/Δr².
     """
     units, grid = Units(values["units"].system, values["units"].density), values["grid"]
     over = [n / length for n, length in zip(grid.cells, grid.length)]
+    if grid.geometry == "cylinder":
+        over[1] *= math.sqrt(_core.pic.Plan.radial_factor)
     shortest = {"yee": math.hypot(*over), "cowan": max(over), "lehe": max(over[0], math.hypot(*over[1:]))}[
         values["fields"].stencil]
     return units.of("length") / shortest / units.of("time")
@@ -167,8 +170,10 @@ def _window(values: Mapping[str, Any], source: str) -> None:
             raise refuse(source, "window.speed", values["window"].speed, f"a window has no {why}")
     if values["fields"].solver == "electrostatic":
         raise refuse(source, "window.speed", values["window"].speed, 'it needs fields.solver = "electromagnetic"')
-    if "periodic" in sides_of.x:
-        raise refuse(source, "boundaries.x", list(sides_of.x), "a moving window needs sides of x that are not periodic")
+    along = directions_of(values)[0]
+    if "periodic" in getattr(sides_of, along):
+        raise refuse(source, f"boundaries.{along}", list(getattr(sides_of, along)),
+                     f"a moving window needs sides of {along} that are not periodic")
     for name, gas in values["gas"].items():
         for key, parts in (("density", [gas.density]), ("temperature", [gas.temperature]), ("drift", gas.drift)):
             if any(isinstance(part, str) for part in parts):

@@ -44,8 +44,14 @@ def _component_names(values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 def _cylinder(values: Mapping[str, Any], source: str) -> None:
     if len(values["grid"].cells) != 2:
         raise refuse(source, "grid.cells", list(values["grid"].cells), "a cylinder has two directions, z and r")
-    if values["fields"].solver != "electrostatic":
-        raise refuse(source, "grid.geometry", "cylinder", 'it needs fields.solver = "electrostatic"')
+    if values["fields"].stencil != "yee":
+        raise refuse(source, "fields.stencil", values["fields"].stencil, "yee in a cylinder")
+    for name in values["laser"]:
+        raise InputError(f"{source}: laser.{name}: a cylinder has no lasers, which are no waves of its mode m = 0")
+    for name in values["fields"].of_moving:
+        if name in values["species"] and any(values["species"][name].drift[1:]):
+            raise refuse(source, "fields.of_moving", list(values["fields"].of_moving),
+                         f"in a cylinder species.{name} has a drift along z only")
     if values["fields"].filter_passes:
         raise refuse(source, "fields.filter_passes", values["fields"].filter_passes, "0 in a cylinder")
     if values["external"].file is not None:
@@ -60,9 +66,15 @@ def _cylinder(values: Mapping[str, Any], source: str) -> None:
     for name, circuit in values["circuit"].items():
         if circuit.area != 1:
             raise refuse(source, f"circuit.{name}.area", circuit.area, "the mesh of a cylinder has the whole electrode")
+    if values["fields"].solver == "electrostatic":
+        _no_current(values, source)
+
+
+def _no_current(values: Mapping[str, Any], source: str) -> None:
+    """Refuse outputs that need J in an electrostatic run."""
     fields = values["output"].fields
     for key, quantity in [*(("output.fields", name) for name in fields if fields != "auto"),
                           *((f"probe.{name}.field", probe.field) for name, probe in values["probe"].items()),
                           *((f"mean.{name}.quantity", mean.quantity) for name, mean in values["mean"].items())]:
         if quantity == "power" or quantity[0] == "j":
-            raise InputError(f"{source}: {key} = {quantity} is not allowed: a cylinder has no current on the mesh")
+            raise InputError(f"{source}: {key} = {quantity} is not allowed: an electrostatic cylinder has no current on the mesh")

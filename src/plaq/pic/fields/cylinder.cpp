@@ -13,18 +13,43 @@ region row(region r, int j) {
   return r;
 }
 
-/// Sets the points behind the axis to sign times those before it; points at nodes (0 on the axis where the sign is -1),
+/// Calls use(behind, before) for the values of all points behind the axis and their images before it; points at nodes,
 /// or half a cell on.
-template <class T>
-void mirror(const patch_grid& m, T sign, bool halves, std::vector<T>& field) {
+template <class T, class Use>
+void for_each_image(const patch_grid& m, bool halves, std::vector<T>& field, Use use) {
   const region all = with_guards(m);
   for (int j = 0; j < m.guard[1]; ++j) {
     const int before = halves ? j : j + 1, behind = -1 - j;
     const std::ptrdiff_t distance = (before - behind) * m.stride[1];
     for_each_row(m, row(all, behind), [&](std::ptrdiff_t at, std::ptrdiff_t n) {
-      for (std::ptrdiff_t i = at; i < at + n; ++i) field[std::size_t(i)] = sign * field[std::size_t(i + distance)];
+      for (std::ptrdiff_t i = at; i < at + n; ++i) use(field[std::size_t(i)], field[std::size_t(i + distance)]);
     });
   }
+}
+
+/// Adds what is behind the axis, times sign, to its images, on an axis that the patch has.
+template <class T>
+void fold(const patch_grid& m, T sign, bool halves, std::vector<T>& field) {
+  if (!m.on_axis()) return;
+  for_each_image(m, halves, field, [&](T& behind, T& before) { before += sign * std::exchange(behind, T(0)); });
+}
+
+/// Divides values per area of a cell in the plane of z and r by the lengths of rings.
+template <class T>
+void scale(const patch_grid& m, const region& r, bool halves, std::vector<T>& field) {
+  for (int j = r.low[1]; j < r.high[1]; ++j) {
+    const T factor = T(m.volume() / (halves ? m.cell_volume(j) : m.node_volume(j)));
+    for_each_row(m, row(r, j), [&](std::ptrdiff_t at, std::ptrdiff_t n) {
+      for (std::ptrdiff_t i = at; i < at + n; ++i) field[std::size_t(i)] *= factor;
+    });
+  }
+}
+
+/// Sets the points behind the axis to sign times those before it; nodes on the axis to 0 where the sign is -1.
+template <class T>
+void mirror(const patch_grid& m, T sign, bool halves, std::vector<T>& field) {
+  const region all = with_guards(m);
+  for_each_image(m, halves, field, [&](T& behind, T& before) { behind = sign * before; });
   if (sign < 0 && !halves)
     for_each_row(m, row(all, 0),
                  [&](std::ptrdiff_t at, std::ptrdiff_t n) { std::fill_n(field.begin() + at, n, T(0)); });
@@ -34,18 +59,20 @@ void mirror(const patch_grid& m, T sign, bool halves, std::vector<T>& field) {
 
 template <class T>
 void divide_by_rings(const patch_grid& m, fields<T>& f) {
-  const region all = with_guards(m);
-  for (int j = 1; j <= m.guard[1] && m.on_axis(); ++j)
-    for_each_row(m, row(all, -j), [&](std::ptrdiff_t at, std::ptrdiff_t n) {
-      for (std::ptrdiff_t i = at; i < at + n; ++i)
-        f.rho[std::size_t(i + 2 * j * m.stride[1])] += std::exchange(f.rho[std::size_t(i)], T(0));
-    });
-  for (int j = all.low[1]; j < all.high[1]; ++j) {
-    const T factor = T(m.volume() / m.node_volume(j));
-    for_each_row(m, row(all, j), [&](std::ptrdiff_t at, std::ptrdiff_t n) {
-      for (std::ptrdiff_t i = at; i < at + n; ++i) f.rho[std::size_t(i)] *= factor;
-    });
-  }
+  fold(m, T(1), false, f.rho);
+  scale(m, with_guards(m), false, f.rho);
+}
+
+template <class T>
+void fold_current_at_axis(const patch_grid& m, fields<T>& f) {
+  fold(m, T(1), false, f.j[0]);
+  fold(m, T(-1), true, f.j[1]);
+  fold(m, T(-1), false, f.j[2]);
+}
+
+template <class T>
+void divide_current_by_rings(const patch_grid& m, fields<T>& f) {
+  for (int c = 0; c < 3; ++c) scale(m, own_cells(m), c == 1, f.j[std::size_t(c)]);
 }
 
 template <class T>
@@ -96,6 +123,8 @@ std::vector<T> ring_gauss_residual(const patch_grid& m, const region& r, const f
 
 #define PLAQ_PIC_FOR(T)                                                                             \
   template void divide_by_rings(const patch_grid&, fields<T>&);                                     \
+  template void fold_current_at_axis(const patch_grid&, fields<T>&);                                \
+  template void divide_current_by_rings(const patch_grid&, fields<T>&);                             \
   template void mirror_at_axis(const patch_grid&, fields<T>&);                                      \
   template std::array<double, 6> ring_energies(const patch_grid&, const region&, const fields<T>&); \
   template std::vector<T> ring_gauss_residual(const patch_grid&, const region&, const fields<T>&);

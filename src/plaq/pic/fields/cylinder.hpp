@@ -12,6 +12,12 @@ namespace plaq::pic {
 /// is that of the rings before it.
 template <class T>
 void divide_by_rings(const patch_grid& m, fields<T>& f);
+/// Adds J behind the axis to that of the rings before it.
+template <class T>
+void fold_current_at_axis(const patch_grid& m, fields<T>& f);
+/// Replaces J in own cells, of which J dz dr is the current of rings, by the current density.
+template <class T>
+void divide_current_by_rings(const patch_grid& m, fields<T>& f);
 /// Sets E and B behind the axis: components along z are even, others odd, and 0 on the axis.
 template <class T>
 void mirror_at_axis(const patch_grid& m, fields<T>& f);

@@ -217,8 +217,10 @@ struct plan {
   double spacing(int d) const { return lengths[d] / cells[d]; }
   double cell_volume() const;
   /// Largest stable time step of the field solver: 1 / sqrt(sum 1/dx^2); with Cowan's stencil the least dx, with
-  /// Lehe's dx and 1 / sqrt(1/dy^2 + 1/dz^2), the lower one.
+  /// Lehe's dx and 1 / sqrt(1/dy^2 + 1/dz^2), the lower one; in a cylinder 1 / sqrt(1/dz^2 + radial_factor/dr^2).
   double courant() const;
+  /// Largest eigenvalue of curl curl in r with the node on the axis, over that of a plane mesh, 4/dr^2, by computation.
+  static constexpr double radial_factor = 1.2106;
   /// Guard cells around a patch: as many as a particle that ends in the next cell reaches, and one more where a path
   /// that begins there, after a wall, deposits current too; Lehe's differences reach one cell farther than others.
   int guard() const {

@@ -286,8 +286,10 @@ void check_circuit(const plan& p, std::size_t number) {
 
 void check_cylinder(const plan& p) {
   if (!p.cylinder) return;
-  if (p.dimensions != 2 || !p.electrostatic)
-    refuse_plan("a cylinder: an electrostatic plan of two dimensions, z and r");
+  if (p.dimensions != 2) refuse_plan("a cylinder has two dimensions, z and r");
+  if (p.field_boundaries[1][1] != field_boundary::conducting) refuse_plan("the outer side of a cylinder conducts");
+  if (p.curl != stencil::yee) refuse_plan("a cylinder has Yee's stencil only");
+  if (!p.antennas.empty()) refuse_plan("a cylinder has no antennas");
   if (p.filter_passes > 0) refuse_plan("filter_passes = ", p.filter_passes, ": 0 in a cylinder");
   if (!p.permittivity.empty()) refuse_plan("a cylinder has no dielectrics");
   for (const resampling& r : p.resamplings)
@@ -341,7 +343,9 @@ void plan::check() const {
   if (!(dt > 0) || !std::isfinite(dt)) refuse_plan("dt = ", dt, ": above 0");
   if (!electrostatic && !(dt < courant()))
     refuse_plan("dt = ", dt, ": above 0 and below the Courant limit ", courant(),
-                curl == stencil::yee ? " = 1 / sqrt(sum 1 / dx^2)" : ", the least side of a cell");
+                curl != stencil::yee ? ", the least side of a cell"
+                : cylinder           ? " = 1 / sqrt(1 / dz^2 + 1.2106 / dr^2)"
+                                     : " = 1 / sqrt(sum 1 / dx^2)");
   for (std::size_t s = 0; s < species_list.size(); ++s) {
     const species& k = species_list[s];
     if (k.name.empty()) refuse_plan("a species has no name");

@@ -3,6 +3,7 @@
 #pragma once
 #include "plaq/pic/mesh/fields.hpp"
 #include "plaq/pic/particles/registers.hpp"
+#include "plaq/pic/particles/rings.hpp"
 #include "plaq/pic/particles/shapes.hpp"
 
 namespace plaq::pic {
@@ -14,8 +15,9 @@ PLAQ_KERNEL V mean_product(V s, V ds, W t, W dt) {
   return s * (t + T(0.5) * dt) + ds * (T(0.5) * t + T(1) / 3 * dt);
 }
 
-/// Current of particles that stay in their cell, on the nodes that they reach; each lane has a sum of its own.
-template <int D, int Order, class V>
+/// Current of particles that stay in their cell, on the nodes that they reach; each lane has a sum of its own. Rings are
+/// those of a cylinder, in the cell `ring` from the axis.
+template <int D, int Order, class V, bool Rings = false>
 struct cell_current {
   using T = number_of<V>;
   static constexpr int n = shape<Order>::nodes, first = shape<Order>::first_node;
@@ -29,7 +31,10 @@ struct cell_current {
     return index;
   }
   static constexpr int size = start(3);
+  T correction;
   V j[size] = {};
+
+  PLAQ_KERNEL explicit cell_current(int ring) : correction(T(Rings ? ring_correction(Order, ring) : 0)) {}
 
   PLAQ_KERNEL V& at(int c, int i, int k = 0, int l = 0) {
     return j[start(c) + i + extent(c, 0) * (k + extent(c, 1) * l)];
@@ -41,6 +46,8 @@ struct cell_current {
     V c[D][n], flow[D][n];
     for (int d = 0; d < D; ++d) {
       splines<Order>(to[d], T(first), c[d]);
+      if constexpr (Rings)
+        if (d == 1) correct_for_rings(correction, to[d], c[d], -first);
       V sum{};
       for (int i = 0; i < n; ++i) {
         c[d][i] -= s[d][i];
@@ -98,13 +105,17 @@ struct cell_current {
   }
 };
 
-/// Current of single paths that begin in a cell and end there or in the next one; lanes are nodes along x.
-template <int D, int Order, class T>
+/// Current of single paths that begin in a cell and end there or in the next one; lanes are nodes along x. Rings are
+/// those of a cylinder, from the cell `ring` from the axis.
+template <int D, int Order, class T, bool Rings = false>
 struct path_current {
   static constexpr int n = shape<Order>::moved, first = shape<Order>::first_moved;
   using R = linalg::simd<T, n <= 4 ? 4 : 8>;
   static constexpr int width = lanes<R>, ny = D > 1 ? n : 1, nz = D > 2 ? n : 1;
+  int ring;
   R j[3][ny * nz] = {};
+
+  PLAQ_KERNEL explicit path_current(int cell_from_axis) : ring(cell_from_axis) {}
 
   /// Shape before the step and its change, on all nodes.
   struct shape_change {
@@ -145,6 +156,14 @@ struct path_current {
     for (int d = 1; d < D; ++d) {
       const shape_change across(start[d], start[d] + displacement[d]);
       linalg::store(s[d], across.before), linalg::store(c[d], across.change);
+    }
+    if constexpr (Rings) {
+      const T from = start[1], to = from + displacement[1];
+      const int over = to >= 1 ? 1 : to < 0 ? -1 : 0;
+      const T before = T(ring_correction(Order, ring));
+      correct_for_rings(before, from, s[1], -first);
+      correct_for_rings(-before, from, c[1], -first);
+      correct_for_rings(T(ring_correction(Order, ring + over)), to - T(over), c[1], over - first);
     }
     if constexpr (D == 2) {
       T flow = 0;

@@ -9,11 +9,18 @@ namespace plaq::pic {
 
 namespace {
 
-template <int D, int Order, class T>
-void deposit_path_kernel(const patch_grid& m, fields<T>& f, const path<T>& along, T charge) {
-  path_current<D, Order, T> sum;
+template <int D, int Order, bool Rings, class T>
+void deposit_path_in(const patch_grid& m, fields<T>& f, const path<T>& along, T charge) {
+  path_current<D, Order, T, Rings> sum{m.first[1] + along.cell[1]};
   sum.add(m, along.start.data(), along.displacement.data(), charge);
   sum.add_to(m, f, m.index(along.cell));
+}
+
+template <int D, int Order, class T>
+void deposit_path_kernel(const patch_grid& m, fields<T>& f, const path<T>& along, T charge) {
+  if constexpr (D == 2)
+    if (m.cylinder) return deposit_path_in<D, Order, true>(m, f, along, charge);
+  deposit_path_in<D, Order, false>(m, f, along, charge);
 }
 
 template <int D, int Order, bool Rings, class T>
@@ -29,10 +36,7 @@ void deposit_charge_in(const patch_grid& m, fields<T>& f, const particles<T>& p,
         const V x = load_masked<V>(p.x[std::size_t(d)].data() + i, mask);
         splines<Order>(x, T(shape<Order>::first_node), s[d]);
         if constexpr (Rings)
-          if (d == 1) {
-            const V moved = correction * x * (linalg::same<V>(1) - x);
-            s[d][-shape<Order>::first_node] -= moved, s[d][1 - shape<Order>::first_node] += moved;
-          }
+          if (d == 1) correct_for_rings(correction, x, s[d], -shape<Order>::first_node);
       }
       const V q = density * load_masked<V>(p.w.data() + i, mask);
       for (int l = 0; l < nz; ++l)

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <type_traits>
 
 #include "plaq/base/error.hpp"
 #include "plaq/pic/particles/cell_runs.hpp"
@@ -41,55 +42,22 @@ template <class V>
 struct turning_particles : crossing_particles<2, V> {
   using base = crossing_particles<2, V>;
   using T = number_of<V>;
-  alignas(64) T change[base::capacity], cosine[base::capacity], sine[base::capacity];
+  alignas(64) T cosine[base::capacity], sine[base::capacity];
 
   PLAQ_KERNEL void add_turn(const turn<V>& by, lane_mask mask) {
-    store_packed(change + base::count, by.change, mask);
     store_packed(cosine + base::count, by.cosine, mask);
     store_packed(sine + base::count, by.sine, mask);
   }
 };
 
-/// Lists the particles of a cylinder that leave the patch or are to be followed, which get back their momentum and
-/// place before the turn.
-template <class V, class T>
-void take_crossing(const patch_grid& m, particles<T>& p, const motion& by, const point& cell,
-                   turning_particles<V>& buffer, crossing& crossed) {
-  for (int n = 0; n < buffer.count; ++n) {
-    const auto i = buffer.number[n];
-    const T start[2] = {buffer.start[0][n], buffer.start[1][n]},
-            displacement[2] = {buffer.displacement[0][n], buffer.change[n]};
-    point to = cell;
-    bool near = true, finite = true, leaves = false, crosses = false;
-    for (int d = 0; d < 2; ++d) {
-      near &= std::abs(displacement[d]) < 1, finite &= std::isfinite(displacement[d]);
-      to[d] += start[d] + displacement[d] >= 1 ? 1 : start[d] + displacement[d] < 0 ? -1 : 0;
-      const bool below = to[d] < 0, above = to[d] >= m.cells[d];
-      leaves |= below || above;
-      crosses |= (below && by.walls[std::size_t(d)][0]) || (above && by.walls[std::size_t(d)][1]);
-    }
-    if (!finite) [[unlikely]]
-      throw runtime_failure("a particle moves by more than a cell in a step: its momentum or a field is not finite");
-    if (crosses || !near) {
-      crossed.to_follow.push_back(std::uint32_t(i));
-      const turn<T> back{.change = buffer.change[n], .cosine = buffer.cosine[n], .sine = buffer.sine[n]};
-      back.undo(p.u[1][i], p.u[2][i]);
-      for (int d = 0; d < 2; ++d) p.x[std::size_t(d)][i] = start[d];
-      continue;
-    }
-    if (leaves) crossed.leaving.push_back(std::uint32_t(i));
-    for (int d = 0; d < 2; ++d) p.cell[std::size_t(d)][i] = to[d];
-  }
-  buffer.count = 0;
-}
-
-/// Deposits the paths that lead to the next cell; lists the particles that leave the patch or are to be followed.
-template <int D, int Order, bool Current, class V, class T>
+/// Deposits the paths that lead to the next cell; lists the particles that leave the patch or are to be followed. In a
+/// cylinder the latter get back their momentum before the turn.
+template <int D, int Order, bool Current, bool Rings, class Buffer, class T>
 void deposit_crossing(const patch_grid& m, const motion& by, fields<T>& f, particles<T>& p, const point& cell,
-                      std::ptrdiff_t at, crossing_particles<D, V>& buffer, crossing& crossed) {
+                      std::ptrdiff_t at, Buffer& buffer, crossing& crossed) {
   bool at_border = false;
   for (int d = 0; d < D; ++d) at_border |= cell[d] <= 0 || cell[d] >= m.cells[d] - 1;
-  path_current<D, Order, T> sum;
+  path_current<D, Order, T, Rings> sum(m.first[1] + cell[1]);
   for (int n = 0; n < buffer.count; ++n) {
     const auto i = buffer.number[n];
     T start[D], displacement[3];
@@ -111,6 +79,8 @@ void deposit_crossing(const patch_grid& m, const motion& by, fields<T>& f, parti
       }
     if (crosses || !near) {
       crossed.to_follow.push_back(std::uint32_t(i));
+      if constexpr (Rings)
+        turn<T>{.change = 0, .cosine = buffer.cosine[n], .sine = buffer.sine[n]}.undo(p.u[1][i], p.u[2][i]);
       for (int d = 0; d < D; ++d) p.x[std::size_t(d)][i] = start[d];
       continue;
     }
@@ -122,29 +92,30 @@ void deposit_crossing(const patch_grid& m, const motion& by, fields<T>& f, parti
   buffer.count = 0;
 }
 
-template <int D, int Order, bool Current, class T>
+/// Advances all particles. Those of a cylinder, as points of a plane of z and r, move on a straight line in space and
+/// turn back into the plane; its current is that of the line in the plane.
+template <int D, int Order, bool Current, bool Rings, class T>
 particle_sums advance_all(const patch_grid& m, const motion& by, fields<T>& f, particles<T>& p, crossing& crossed) {
   using V = linalg::simd<T, linalg::native_lanes<T>>;
   const T h = T(0.5 * by.charge_per_mass * m.dt), density = T(by.charge / m.volume());
   T per_cell[3], flow[3];
   for (int c = 0; c < 3; ++c) {
-    per_cell[c] = T(c < D ? m.dt / m.spacing[std::size_t(c)] : m.dt);
+    per_cell[c] = T(c < D ? m.dt / m.spacing[std::size_t(c)] : Rings ? m.dt / m.spacing[1] : m.dt);
     flow[c] = T(c < D ? m.spacing[std::size_t(c)] / m.dt : 1 / m.dt);
   }
   double_sum<V> weight, kinetic, momentum[3];
-  crossing_particles<D, V> buffer;
+  std::conditional_t<Rings, turning_particles<V>, crossing_particles<D, V>> buffer;
   for_each_cell_run<D>(m, p, [&](const point& cell, std::ptrdiff_t at, auto for_each_register) {
-    cell_current<D, Order, V> current;
+    const int ring = m.first[1] + cell[1];
+    cell_current<D, Order, V, Rings> current(ring);
     for_each_register([&](std::size_t i, lane_mask mask) PLAQ_INLINE {
       V x[D], u[3], e[3], b[3];
       for (int d = 0; d < D; ++d) x[d] = load_masked<V>(p.x[std::size_t(d)].data() + i, mask);
       for (int c = 0; c < 3; ++c) u[c] = load_masked<V>(p.u[std::size_t(c)].data() + i, mask);
       const V w = load_masked<V>(p.w.data() + i, mask);
-      const point_weights<D, Order, V> s(x);
+      point_weights<D, Order, V> s(x);
       gather_fields(m, f, at, s, by, e, b);
       accelerate(by.scheme, by.magnetic, h, e, b, u);
-      for (int c = 0; c < (by.transverse ? 3 : D); ++c) store_masked(p.u[std::size_t(c)].data() + i, u[c], mask);
-
       const V u2 = squared(u), gamma = square_root(unit<V>() + u2), inverse = T(1) / gamma;
       weight.add(w);
       kinetic.add(w * u2 / (unit<V>() + gamma));  // gamma - 1 = u^2 / (gamma + 1)
@@ -152,6 +123,16 @@ particle_sums advance_all(const patch_grid& m, const motion& by, fields<T>& f, p
 
       V displacement[3], to[D], q[3];
       for (int c = 0; c < 3; ++c) displacement[c] = linalg::mul(u[c] * inverse, linalg::same<V>(per_cell[c]));
+      [[maybe_unused]] turn<V> about_axis;
+      if constexpr (Rings) {
+        const V r = linalg::same<V>(T(ring)) + x[1];
+        about_axis = turn_of<V>(r, displacement[1], displacement[2]);
+        about_axis.apply(u[1], u[2]);
+        displacement[1] = about_axis.change;
+        if (ring == 0) displacement[1] = displacement[1] < -x[1] ? -x[1] : displacement[1];  // rounding ends on the axis
+        displacement[2] = T(m.spacing[1]) * (r + T(0.5) * displacement[1]) * about_axis.sine;
+      }
+      for (int c = 0; c < (Rings || by.transverse ? 3 : D); ++c) store_masked(p.u[std::size_t(c)].data() + i, u[c], mask);
       auto stays = x[0] == x[0];
       for (int d = 0; d < D; ++d) {
         to[d] = x[d] + displacement[d];
@@ -165,67 +146,17 @@ particle_sums advance_all(const patch_grid& m, const motion& by, fields<T>& f, p
       if constexpr (Current) {
         const V kept = keep_lanes(charge, ~leaves);
         for (int c = 0; c < 3; ++c) q[c] = c < D ? kept * flow[c] : kept * (displacement[c] * flow[c]);
+        if constexpr (Rings) correct_for_rings(current.correction, x[1], s.node[1], -shape<Order>::first_node);
         current.add(s.node, to, q);
       }
       if (leaves) {
+        if constexpr (Rings) buffer.add_turn(about_axis, leaves);
         buffer.add(i, x, displacement, charge, leaves);
-        if (buffer.full()) deposit_crossing<D, Order, Current>(m, by, f, p, cell, at, buffer, crossed);
+        if (buffer.full()) deposit_crossing<D, Order, Current, Rings>(m, by, f, p, cell, at, buffer, crossed);
       }
     });
     if constexpr (Current) current.add_to(m, f, at);
-    if (buffer.count > 0) deposit_crossing<D, Order, Current>(m, by, f, p, cell, at, buffer, crossed);
-  });
-  return {.weight = weight.all(),
-          .kinetic = kinetic.all(),
-          .momentum = {momentum[0].all(), momentum[1].all(), momentum[2].all()}};
-}
-
-/// Advances the particles of a cylinder, as points of a plane of z and r, without their current: a straight line in
-/// space, then a turn back into the plane.
-template <int Order, class T>
-particle_sums advance_rings(const patch_grid& m, const motion& by, fields<T>& f, particles<T>& p, crossing& crossed) {
-  using V = linalg::simd<T, linalg::native_lanes<T>>;
-  const T h = T(0.5 * by.charge_per_mass * m.dt);
-  const T per_cell[3] = {T(m.dt / m.spacing[0]), T(m.dt / m.spacing[1]), T(m.dt / m.spacing[1])};
-  double_sum<V> weight, kinetic, momentum[3];
-  turning_particles<V> buffer;
-  for_each_cell_run<2>(m, p, [&](const point& cell, std::ptrdiff_t at, auto for_each_register) {
-    const V inner = linalg::same<V>(T(m.first[1] + cell[1]));
-    const bool on_axis = m.first[1] + cell[1] == 0;
-    for_each_register([&](std::size_t i, lane_mask mask) PLAQ_INLINE {
-      V x[2], u[3], e[3], b[3];
-      for (int d = 0; d < 2; ++d) x[d] = load_masked<V>(p.x[std::size_t(d)].data() + i, mask);
-      for (int c = 0; c < 3; ++c) u[c] = load_masked<V>(p.u[std::size_t(c)].data() + i, mask);
-      const V w = load_masked<V>(p.w.data() + i, mask);
-      gather_fields(m, f, at, point_weights<2, Order, V>(x), by, e, b);
-      accelerate(by.scheme, by.magnetic, h, e, b, u);
-
-      const V u2 = squared(u), gamma = square_root(unit<V>() + u2), inverse = T(1) / gamma;
-      weight.add(w);
-      kinetic.add(w * u2 / (unit<V>() + gamma));
-      for (int c = 0; c < 3; ++c) momentum[c].add(w * u[c]);
-
-      V displacement[3];
-      for (int c = 0; c < 3; ++c) displacement[c] = linalg::mul(u[c] * inverse, linalg::same<V>(per_cell[c]));
-      const turn<V> about_axis = turn_of<V>(inner + x[1], displacement[1], displacement[2]);
-      about_axis.apply(u[1], u[2]);
-      for (int c = 0; c < 3; ++c) store_masked(p.u[std::size_t(c)].data() + i, u[c], mask);
-      V to[2] = {x[0] + displacement[0], x[1] + about_axis.change};
-      if (on_axis) to[1] = positive_part(to[1]);
-      auto stays = x[0] == x[0];
-      for (int d = 0; d < 2; ++d) {
-        const auto below = to[d] < V{}, above = to[d] >= unit<V>();
-        stays &= (to[d] >= V{}) & (to[d] < unit<V>());
-        store_masked(p.x[std::size_t(d)].data() + i, to[d] + (below ? unit<V>() : V{}) - (above ? unit<V>() : V{}),
-                     mask);
-      }
-      if (const lane_mask leaves = mask & ~mask_of(stays)) {
-        buffer.add_turn(about_axis, leaves);
-        buffer.add(i, x, displacement, w, leaves);
-        if (buffer.full()) take_crossing(m, p, by, cell, buffer, crossed);
-      }
-    });
-    if (buffer.count > 0) take_crossing(m, p, by, cell, buffer, crossed);
+    if (buffer.count > 0) deposit_crossing<D, Order, Current, Rings>(m, by, f, p, cell, at, buffer, crossed);
   });
   return {.weight = weight.all(),
           .kinetic = kinetic.all(),
@@ -234,8 +165,12 @@ particle_sums advance_rings(const patch_grid& m, const motion& by, fields<T>& f,
 
 template <int D, int Order, class T>
 particle_sums advance_kernel(const patch_grid& m, const motion& by, fields<T>& f, particles<T>& p, crossing& crossed) {
-  return by.current ? advance_all<D, Order, true>(m, by, f, p, crossed)
-                    : advance_all<D, Order, false>(m, by, f, p, crossed);
+  if constexpr (D == 2)
+    if (m.cylinder)
+      return by.current ? advance_all<D, Order, true, true>(m, by, f, p, crossed)
+                        : advance_all<D, Order, false, true>(m, by, f, p, crossed);
+  return by.current ? advance_all<D, Order, true, false>(m, by, f, p, crossed)
+                    : advance_all<D, Order, false, false>(m, by, f, p, crossed);
 }
 
 template <int D, int Order, class T>
@@ -285,9 +220,6 @@ particle_sums advance(const patch_grid& m, int order, const motion& by, fields<T
                       crossing& crossed) {
   static constexpr particle_sums (*all[3][3])(const patch_grid&, const motion&, fields<T>&, particles<T>&, crossing&) =
       PLAQ_PIC_TABLE(advance_kernel);
-  static constexpr particle_sums (*of_rings[3])(const patch_grid&, const motion&, fields<T>&, particles<T>&,
-                                                crossing&) = {advance_rings<1>, advance_rings<2>, advance_rings<3>};
-  if (m.cylinder) return of_rings[order - 1](m, by, f, p, crossed);
   return all[m.dimensions - 1][order - 1](m, by, f, p, crossed);
 }
 

@@ -52,5 +52,11 @@ constexpr double ring_correction(int order, int cell) {
   const double excess = cell > 0 || order == 1 ? order / 12.0 : order == 2 ? 5.0 / 32 : 13.0 / 60;
   return 6 * excess / (2 * cell + 1);
 }
+/// Moves the charge of a particle at x in [0, 1] of a cell by its ring_correction; `node`: place of the cell's node in w.
+template <class V, class W>
+PLAQ_KERNEL void correct_for_rings(number_of<V> correction, V x, W& w, int node) {
+  const V moved = correction * x * (linalg::same<V>(1) - x);
+  w[node] -= moved, w[node + 1] += moved;
+}
 
 }  // namespace plaq::pic

@@ -23,8 +23,9 @@ namespace {
 /// v_0 = dr^2 / 8 and v_j = j dr^2, without the first term at j = 0.
 class cylinder_solver final : public poisson {
  public:
-  cylinder_solver(const plan& p, const comm::communicator& over)
+  cylinder_solver(const plan& p, const comm::communicator& over, double scale)
       : plan_(p),
+        over_square_(scale / (p.spacing(0) * p.spacing(0))),
         ranks_(over),
         nz_(p.nodes(0)),
         nr_(p.cells[1]),
@@ -34,8 +35,8 @@ class cylinder_solver final : public poisson {
     const double dr = p.spacing(1);
     for (int j = 0; j < nr_; ++j) volume_.push_back(dr * dr * (j == 0 ? 0.125 : j));
     for (int k = 0; k < waves_; ++k) {
-      const double half = 2 / p.spacing(0) * std::sin(std::numbers::pi * k / length_);
-      eigenvalue_.push_back(half * half);
+      const double sine = std::sin(std::numbers::pi * k / length_);
+      eigenvalue_.push_back(4 * over_square_ * sine * sine);
     }
     over_pivot_.resize(std::size_t(nr_ * waves_));
     for (int j = 0; j < nr_; ++j)
@@ -94,10 +95,9 @@ class cylinder_solver final : public poisson {
   void add_sides(const std::vector<double>& potentials, std::vector<double>& charge) const {
     for (int i = 0; i < nz_; ++i) charge[node(i, nr_ - 1)] += face(nr_ - 1) * potentials[3];
     if (plan_.periodic(0)) return;
-    const double over = 1 / (plan_.spacing(0) * plan_.spacing(0));
     for (int j = 0; j < nr_; ++j) {
-      charge[node(1, j)] += over * volume_[std::size_t(j)] * potentials[0];
-      charge[node(nz_ - 2, j)] += over * volume_[std::size_t(j)] * potentials[1];
+      charge[node(1, j)] += over_square_ * volume_[std::size_t(j)] * potentials[0];
+      charge[node(nz_ - 2, j)] += over_square_ * volume_[std::size_t(j)] * potentials[1];
     }
   }
 
@@ -180,6 +180,7 @@ class cylinder_solver final : public poisson {
   }
 
   const plan& plan_;
+  const double over_square_;  ///< factor of the second difference along z
   rank_exchange ranks_;
   const int nz_, nr_;         ///< nodes along z, cells in r
   const int length_, waves_;  ///< of a line of the transform
@@ -192,8 +193,8 @@ class cylinder_solver final : public poisson {
 
 }  // namespace
 
-std::unique_ptr<poisson> make_cylinder_solver(const plan& p, const comm::communicator& over) {
-  return std::make_unique<cylinder_solver>(p, over);
+std::unique_ptr<poisson> make_cylinder_solver(const plan& p, const comm::communicator& over, double scale) {
+  return std::make_unique<cylinder_solver>(p, over, scale);
 }
 
 }  // namespace plaq::pic

@@ -144,20 +144,27 @@ struct path_walker {
   void advance_by(double fraction) {
     const patch_grid& m = self.mesh;
     if (m.cylinder) return advance_in_cylinder(fraction);
-    path<T> along{cell, {}, {}};
-    for (int c = 0; c < 3; ++c) along.start[c] = T(x[c]), along.displacement[c] = T(displacement[c] * fraction);
-    if (fraction > 0 && self.with_current)
-      deposit_path(m, p.order, self.f, along, p.species_list[s].source() * double(self.species[s].w[i]));
+    if (fraction > 0) deposit({displacement[0] * fraction, displacement[1] * fraction, displacement[2] * fraction});
     for (int d = 0; d < m.dimensions; ++d) x[d] += displacement[d] * fraction;
     for (int c = 0; c < 3; ++c) displacement[c] *= 1 - fraction;
     remaining *= 1 - fraction;
   }
+  /// Deposits the current of a displacement.
+  void deposit(const std::array<double, 3>& by) {
+    if (!self.with_current) return;
+    path<T> along{cell, {}, {}};
+    for (int c = 0; c < 3; ++c) along.start[c] = T(x[c]), along.displacement[c] = T(by[c]);
+    deposit_path(self.mesh, p.order, self.f, along, p.species_list[s].source() * double(self.species[s].w[i]));
+  }
   /// Moves by a fraction of the displacement and turns back into the plane of z and r.
   void advance_in_cylinder(double fraction) {
-    const double inner = self.mesh.first[1] + cell[1];
-    const auto about_axis = turn_of<double>(inner + x[1], displacement[1] * fraction, displacement[2] * fraction);
+    const double r = self.mesh.first[1] + cell[1] + x[1];
+    const auto about_axis = turn_of<double>(r, displacement[1] * fraction, displacement[2] * fraction);
+    const double to = std::fmin(std::fmax(x[1] + about_axis.change, 0), 1), change = to - x[1];
+    if (fraction > 0)
+      deposit({displacement[0] * fraction, change, self.mesh.spacing[1] * (r + change / 2) * about_axis.sine});
     x[0] += displacement[0] * fraction;
-    x[1] = std::fmin(std::fmax(x[1] + about_axis.change, 0), 1);
+    x[1] = to;
     for (double& part : displacement) part *= 1 - fraction;
     about_axis.apply(u[1], u[2]);
     about_axis.apply(displacement[1], displacement[2]);
