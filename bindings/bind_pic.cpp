@@ -88,11 +88,11 @@ void bind_patches(nb::class_<plasma>& bound) {
           "patch"_a, "species"_a, "x"_a, "w"_a, "drift"_a, "thermal"_a, "juttner"_a = false)
       .def(
           "set_fields",
-          [](plasma& s, int patch, const array_in& e, const array_in& b) {
+          [](plasma& s, int patch, const array_in& e, const array_in& b, int part) {
             const patch_grid m = s.mesh(patch);
-            s.set_fields(patch, to_x_fastest(e, m.dimensions, m.cells), to_x_fastest(b, m.dimensions, m.cells));
+            s.set_fields(patch, to_x_fastest(e, m.dimensions, m.cells), to_x_fastest(b, m.dimensions, m.cells), part);
           },
-          "patch"_a, "e"_a, "b"_a)
+          "patch"_a, "e"_a, "b"_a, "part"_a = 0)
       .def(
           "set_incoming_fields",
           [](plasma& s, int patch, const array_in& e, const array_in& b) {
@@ -103,13 +103,13 @@ void bind_patches(nb::class_<plasma>& bound) {
           "patch"_a, "e"_a, "b"_a)
       .def(
           "array",
-          [](plasma& s, int patch, const std::string& name) {
+          [](plasma& s, int patch, const std::string& name, int part) {
             std::vector<std::size_t> shape;
             for (const int n : used_part(s.mesh(patch).cells, s.parameters().dimensions))
               shape.push_back(std::size_t(n));
-            return to_array(s.field(patch, name), shape, true);
+            return to_array(s.field(patch, name, part), shape, true);
           },
-          "patch"_a, "name"_a)
+          "patch"_a, "name"_a, "part"_a = 0)
       .def(
           "particles",
           [](plasma& s, int patch, std::size_t species_index) {
@@ -119,6 +119,7 @@ void bind_patches(nb::class_<plasma>& bound) {
             out["x"] = to_array(std::move(view.x), {n, std::size_t(s.parameters().dimensions)});
             out["u"] = to_array(std::move(view.u), {n, 3});
             out["w"] = to_array(std::move(view.w), {n});
+            if (s.parameters().modes > 1) out["azimuth"] = to_array(std::move(view.azimuth), {n, 2});
             if (s.parameters().species_list[species_index].tracked) out["id"] = to_array(std::move(view.id), {n});
             return out;
           },

@@ -256,6 +256,7 @@ void bind_plan(nb::module_& m) {
           [](plan& p, const std::vector<species>& all) { p.species_list = all; })
       .def_prop_rw("emitters", nullptr, [](plan& p, const std::vector<emitter>& all) { p.emitters = all; })
       .def_rw("cylinder", &plan::cylinder)
+      .def_rw("modes", &plan::modes)
       .def_rw("electrostatic", &plan::electrostatic)
       .def_rw("filter_passes", &plan::filter_passes)
       .def_rw("filter_compensation", &plan::filter_compensation)
@@ -295,7 +296,7 @@ void bind_plan(nb::module_& m) {
              return out;
            })
       .def_prop_ro("courant", &plan::courant, "Largest stable time step of the field solver.")
-      .def_ro_static("radial_factor", &plan::radial_factor, "Factor of 1/dr^2 in that of a cylinder.")
+      .def_static("radial_factor", &plan::radial_factor, "modes"_a, "Factor of 1/dr^2 in that of a cylinder.")
       .def("check", &plan::check);
 }
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from openpmd_validator import check_h5
 from scipy.integrate import solve_ivp
+from scipy.special import j0, jn_zeros
 
 from plaq import pic
 from plaq.errors import InputError
@@ -36,6 +37,18 @@ def test_potential_and_field_of_a_beam():
         assert field.values[-1][:-1] == pytest.approx(exact[:-1], abs=2e-3 * exact.max())
         errors.append(abs(phi[0] / (n * a**2 / 4 * (1 + 2 * np.log(2 / a))) - 1))
     assert errors[1] < 2e-4 and errors[0] < 1e-3
+
+
+def test_potential_of_a_bessel_function():
+    """ρ = n + a J_0(j r/R) cos(k z): φ = n (R² - r²)/4 + a J_0 cos/(j²/R² + k²)."""
+    n, a, zero = 0.5, 0.4, jn_zeros(0, 1)[0] / 2
+    charge = {"ions": IONS | {"density": f"{n} + {a}*j(r)*cos(2*pi*z)", "per_cell": 64}}
+    table = [[r, float(j0(zero * r))] for r in np.linspace(0, 2, 2001)]
+    found = pic.run(parameters(charge, grid={"cells": [32, 32]}, constants={"j": table},
+                               **line("phi", at=[0, 0])))["line"]
+    r = found.axis("r")
+    exact = n * (4 - r**2) / 4 + a * j0(zero * r) / (zero**2 + 4 * np.pi**2)
+    assert found.values[-1] == pytest.approx(exact, abs=2e-5)  # of 0.01
 
 
 def test_a_rod_in_a_tube_is_a_capacitor():

@@ -29,10 +29,10 @@ inline void add_contents(plasma& s, contents& to) {
     for (const auto& name : field_names())
       if (name != "rho" && (name != "phi" || s.parameters().electrostatic) &&
           !(name[0] == 'j' && s.parameters().cylinder && s.parameters().electrostatic))
-        add(s.field(patch, name));
+        for (int part = 0; part < 2 * s.parameters().modes - 1; ++part) add(s.field(patch, name, part));
     for (std::size_t k = 0; k < s.parameters().species_list.size(); ++k) {
       const particle_view view = s.particles(patch, k);
-      add(view.x), add(view.u), add(view.w), add({view.id.begin(), view.id.end()});
+      add(view.x), add(view.u), add(view.w), add(view.azimuth), add({view.id.begin(), view.id.end()});
     }
   }
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import partial
+from functools import partial, reduce
 from pathlib import Path
 from typing import Any
 
@@ -179,18 +179,29 @@ class Plasma:
     # Content -----------------------------------------------------------------------------------------------------
 
     def local_arrays(self, name: str) -> Iterator[tuple[tuple[slice, ...], np.ndarray]]:
-        """Yield (slices of the box, values) of a field in the local patches; for rho call "compute_charge" first."""
+        """Yield (slices of the box, values) of a field in the local patches; for rho call "compute_charge" first.
+
+        Of a cylinder with modes at the azimuth 0.
+        """
+        cosines = range(1, self.setup.parts, 2)
+        for of_patch in zip(*(self._local_part(name, part) for part in (0, *cosines))):
+            yield of_patch[0][0], reduce(np.add, (values for _, values in of_patch))
+
+    def _local_part(self, name: str, part: int) -> Iterator[tuple[tuple[slice, ...], np.ndarray]]:
         for patch in self.core.local_patches():
             first, extent = self.core.origin(patch), self.core.extent(patch)
             yield (tuple(slice(a, a + n) for a, n in zip(first, extent)),
-                   np.asarray(self.core.array(patch, self.setup.core_name(name))))
+                   np.asarray(self.core.array(patch, self.setup.core_name(name), part)))
 
-    def whole(self, name: str) -> np.ndarray | None:
-        """Return a field of the whole box on rank 0, None on the others."""
+    def whole(self, name: str, part: int = 0) -> np.ndarray | None:
+        """Return a field of the whole box on rank 0, None on the others; ``part``: of the modes of a cylinder.
+
+        0 is the mode m = 0, then follow the factors of cos θ, sin θ, cos 2θ, ...
+        """
         if name == "rho":
             self.call("compute_charge")
         parts = self.comm.gather([([(s.start, s.stop) for s in where], values)
-                                  for where, values in self.local_arrays(name)])
+                                  for where, values in self._local_part(name, part)])
         if parts is None:
             return None
         field = np.zeros(self.setup.cells)
@@ -201,7 +212,8 @@ class Plasma:
     def particles(self, name: str) -> Iterator[dict[str, np.ndarray]]:
         """Yield the particles of a species in each local patch.
 
-        Positions ``x`` [n, D] in the box, momenta ``u`` [n, 3], weights ``w`` [n], and ``id`` [n] where it is tracked.
+        Positions ``x`` [n, D] in the box, momenta ``u`` [n, 3], weights ``w`` [n], in a cylinder with modes cosine and
+        sine of the ``azimuth`` [n, 2], and ``id`` [n] where it is tracked.
         """
         number = self.names.index(name)
         for patch in self.core.local_patches():

@@ -48,13 +48,13 @@ fields<T> displacement_field(const plan& p, const patch<T>& self, const region& 
 
 /// Returns div E - rho at these nodes; 0 on conductors in the box, whose charge is not known.
 template <class T>
-std::vector<T> residual_of(const plan& p, const patch<T>& self) {
+std::vector<T> residual_of(const plan& p, patch<T>& self) {
   const region r = gauss_nodes(p, self.mesh, self.walls);
   auto out = self.mesh.cylinder       ? ring_gauss_residual(self.mesh, r, self.f)
              : p.permittivity.empty() ? gauss_residual(self.mesh, r, self.f)
                                       : gauss_residual(self.mesh, r, displacement_field(p, self, r));
   auto next = out.begin();
-  if (!self.solids.nodes.empty())
+  while (!self.solids.nodes.empty() && next != out.end())
     for_each_row(self.mesh, r, [&](std::ptrdiff_t at, std::ptrdiff_t n) {
       for (std::ptrdiff_t i = at; i < at + n; ++i, ++next)
         if (self.solids.nodes[std::size_t(i)]) *next = 0;
@@ -67,6 +67,7 @@ std::vector<T> residual_of(const plan& p, const patch<T>& self) {
 template <class T>
 void deposit_own_charge(const plan& p, patch<T>& self, int only) {
   if (p.electrostatic) sort_particles(self);
+  for (auto& part : self.f.modes) std::ranges::fill(part.rho, T(0));
   if (self.plate_charge.empty() || only >= 0)
     std::ranges::fill(self.f.rho, T(0));
   else
@@ -75,20 +76,23 @@ void deposit_own_charge(const plan& p, patch<T>& self, int only) {
     if (only < 0 || only == int(s))
       deposit_charge(self.mesh, p.order, self.f, self.species[s], p.species_list[s].source());
   if (!p.circuits.empty()) self.wall_charge = charge_on_walls(self.mesh, self.walls, self.f);
-  fold_image_charge(self.mesh, self.walls, self.f);
+  for_each_part(self.f, [&](auto& part) { fold_image_charge(self.mesh, self.walls, part); });
   if (self.mesh.cylinder) divide_by_rings(self.mesh, self.f);
 }
 
 template <class T>
 halo<T> make_charge_halo(const patch<T>& self, const point& shift) {
   halo<T> out{shift};
-  append(self.mesh, guards_towards(self.mesh, shift), self.f.rho, out.values);
+  for_each_part(self.f,
+                [&](const auto& part) { append(self.mesh, guards_towards(self.mesh, shift), part.rho, out.values); });
   return out;
 }
 
 template <class T>
 void receive_charge(patch<T>& self, const halo<T>& from_neighbour) {
-  add(self.mesh, edge_towards(self.mesh, opposite(from_neighbour.shift)), from_neighbour.values.data(), self.f.rho);
+  const region r = edge_towards(self.mesh, opposite(from_neighbour.shift));
+  const T* values = from_neighbour.values.data();
+  for_each_part(self.f, [&](auto& part) { values = add(self.mesh, r, values, part.rho); });
 }
 
 template <class T>

@@ -12,6 +12,7 @@ patch<T>::patch(const plan& p, const point& at)
       tiles(tiles_in(p, mesh)),
       plate_charge(p.emitters.empty() && p.permittivity.empty() ? 0 : mesh.size()),
       layers(p, mesh),
+      mode_layers(f.modes.size(), layers),
       solids(p, mesh),
       circuits(p.circuits.size()),
       unit_potentials(p.circuits.size()),

@@ -43,6 +43,7 @@ struct patch {
   int external_first = 0;                  ///< first[0] of the mesh there
   std::vector<T> background;               ///< div E - rho at the nodes of Gauss's law at the start
   absorbing_layers<T> layers;
+  std::vector<absorbing_layers<T>> mode_layers;  ///< of fields::modes
   solid_mask solids;
   std::vector<circuit_state> circuits;               ///< of the plan, the same in all patches
   std::vector<std::vector<double>> unit_potentials;  ///< phi where the electrode of a circuit has 1, others 0
@@ -59,8 +60,9 @@ struct patch {
   patch(const plan& p, const point& at);
 
   void serialize(archive& ar) {
-    ar(number, rank, step, latest_step, ids, mesh, walls, f, species, tiles, plate_charge, background, layers, solids,
-       circuits, unit_potentials, arrived_charge, wall_charge, arrived, followed_count, born, row, next_row, rows);
+    ar(number, rank, step, latest_step, ids, mesh, walls, f, species, tiles, plate_charge, background, layers,
+       mode_layers, solids, circuits, unit_potentials, arrived_charge, wall_charge, arrived, followed_count, born, row,
+       next_row, rows);
   }
   /// Number of particles.
   std::size_t size() const;

@@ -139,7 +139,7 @@ class patch_plasma final : public plasma {
       if (const auto incoming = incoming_fields_.find(self.number); incoming != incoming_fields_.end()) {
         region r = own_cells(self.mesh);
         r.low[0] = r.high[0] - 1;
-        put_fields(self, r, incoming->second);
+        put_fields(self.mesh, self.f, r, incoming->second);
       }
       index3 before = context.index();
       if (before.x-- > 0) context.send(parcels_, before, std::move(out));
@@ -152,7 +152,7 @@ class patch_plasma final : public plasma {
     patches_->each("window", halos_.of(neighbour_count()), [this](patch<T>& self, auto& context) {
       for (auto& [sender, message] : context.take(halos_)) receive(self, message);
       if (incoming_fields_.contains(self.number)) close_b(self.mesh, self.walls, self.f, self.mesh.cells[0] - 1);
-      mirror_fields(self.mesh, self.walls, self.f);
+      for_each_part(self.f, [&](auto& part) { mirror_fields(self.mesh, self.walls, part); });
       mirror_at_axis(self.mesh, self.f);
     });
     wait();
@@ -171,25 +171,27 @@ class patch_plasma final : public plasma {
   void load(int number, std::size_t s, const particle_source& source) override {
     pic::load(plan_, local_patch(number), check_species(s), source);
   }
-  void set_fields(int number, std::span<const double> e, std::span<const double> b) override {
+  void set_fields(int number, std::span<const double> e, std::span<const double> b, int part) override {
     patch<T>& self = local_patch(number);
-    put_fields(self, own_cells(self.mesh), components<T>("set_fields", number, own_cells(self.mesh).size(), {e, b}));
+    put_fields(self.mesh, part_of(self, part), own_cells(self.mesh),
+               components<T>("set_fields", number, own_cells(self.mesh).size(), {e, b}));
   }
   void set_incoming_fields(int number, std::span<const double> e, std::span<const double> b) override {
     const patch_grid& m = local_patch(number).mesh;
     incoming_fields_[number] =
         components<T>("set_incoming_fields", number, own_cells(m).size() / std::size_t(m.cells[0]), {e, b});
   }
-  std::vector<double> field(int number, std::string_view name) override {
+  std::vector<double> field(int number, std::string_view name, int part) override {
     patch<T>& self = local_patch(number);
+    fields<T>& f = part_of(self, part);
     const auto& names = field_names();
     const auto number_of_field = std::size_t(std::ranges::find(names, name) - names.begin());
     if (number_of_field == names.size())
       throw input_error("\"" + std::string(name) + "\" is not a field: ex ... bz, jx ... jz, rho, phi");
-    if (name == "phi" && self.f.phi.empty()) throw input_error("phi is a field of electrostatic plans");
+    if (name == "phi" && f.phi.empty()) throw input_error("phi is a field of electrostatic plans");
     if (name.starts_with('j') && !has_current_) throw input_error("the last step was advanced without its current");
-    const std::array all{&self.f.e[0], &self.f.e[1], &self.f.e[2], &self.f.b[0], &self.f.b[1], &self.f.b[2],
-                         &self.f.j[0], &self.f.j[1], &self.f.j[2], &self.f.rho,  &self.f.phi};
+    const std::array all{&f.e[0], &f.e[1], &f.e[2], &f.b[0], &f.b[1], &f.b[2],
+                         &f.j[0], &f.j[1], &f.j[2], &f.rho,  &f.phi};
     std::vector<T> out;
     append(self.mesh, own_cells(self.mesh), *all[number_of_field], out);
     return {out.begin(), out.end()};
@@ -204,6 +206,8 @@ class patch_plasma final : public plasma {
         out.x.push_back((self.mesh.first[d] + all.cell[d][i] + double(all.x[d][i])) * self.mesh.spacing[d]);
       for (int c = 0; c < 3; ++c) out.u.push_back(double(all.u[c][i]));
       out.w.push_back(double(all.w[i]));
+      for (const auto& part : all.azimuth)
+        if (!part.empty()) out.azimuth.push_back(double(part[i]));
     }
     return out;
   }
@@ -402,6 +406,12 @@ class patch_plasma final : public plasma {
     const auto entry = patches_here().find(number);
     if (entry == patches_here().end()) throw input_error("patch " + std::to_string(number) + " is not on this rank");
     return *entry->second;
+  }
+  fields<T>& part_of(patch<T>& self, int part) const {
+    if (part < 0 || part > int(self.f.modes.size()))
+      throw input_error("part " + std::to_string(part) + " of the modes, from 0 to " +
+                        std::to_string(self.f.modes.size()));
+    return part ? self.f.modes[std::size_t(part - 1)] : self.f;
   }
   std::size_t check_species(std::size_t s) const {
     if (s >= plan_.species_list.size())

@@ -32,9 +32,10 @@ struct plasma_options {
 /// Names of the fields of a patch: "ex" ... "bz", "jx" ... "jz", "rho", "phi".
 const std::vector<std::string>& field_names();
 
-/// Copy of the particles of a patch: x [particle][dimension] in the box, u [particle][3]; ids where they are tracked.
+/// Copy of the particles of a patch: x [particle][dimension] in the box, u [particle][3]; cosine and sine of the
+/// azimuth [particle][2] in a cylinder with modes; ids where they are tracked.
 struct particle_view {
-  std::vector<double> x, u, w;
+  std::vector<double> x, u, w, azimuth;
   std::vector<std::uint64_t> id;
 };
 
@@ -86,12 +87,12 @@ class plasma {
   /// Returns the grid of a patch where a window has moved to, with the positions of its particles.
   patch_grid shifted_mesh(int patch) const;
   virtual void load(int patch, std::size_t species, const particle_source& source) = 0;
-  /// Sets E and B, each [component][k][j][i], x fastest.
-  virtual void set_fields(int patch, std::span<const double> e, std::span<const double> b) = 0;
+  /// Sets E and B, each [component][k][j][i], x fastest. `part`: 0, or 1 and up for those of fields::modes.
+  virtual void set_fields(int patch, std::span<const double> e, std::span<const double> b, int part = 0) = 0;
   /// Sets E and B of the plane of cells that enters when the window moves next, for a patch at the high side of x.
   virtual void set_incoming_fields(int patch, std::span<const double> e, std::span<const double> b) = 0;
   /// Returns a field in the patch's own cells, [k][j][i]; phi is that of the last solution of Poisson's equation.
-  virtual std::vector<double> field(int patch, std::string_view name) = 0;
+  virtual std::vector<double> field(int patch, std::string_view name, int part = 0) = 0;
   virtual particle_view particles(int patch, std::size_t species) = 0;
   /// See counts.hpp.
   virtual std::pair<std::size_t, double> bound_of_moment(int patch, std::size_t species, moment of) = 0;

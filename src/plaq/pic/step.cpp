@@ -155,18 +155,37 @@ void hand_over(const patch_grid& m, particles<T>& all, std::size_t s, departures
 template <class T>
 void fold_current(const plan& p, patch<T>& self, outbox<T>& out) {
   if (!self.with_current) return;
-  fold_image_current(self.mesh, self.walls, self.f);
+  for_each_part(self.f, [&](auto& part) { fold_image_current(self.mesh, self.walls, part); });
   if (self.mesh.cylinder) fold_current_at_axis(self.mesh, self.f);
   for (auto& to : out.parcels) {
     const region r = guards_towards(self.mesh, to.shift);
-    to.current.reserve(3 * r.size());
-    for (auto& component : self.f.j) {
-      append(self.mesh, r, component, to.current);
-      if (p.electrostatic)
-        for_each_row(self.mesh, r,
-                     [&](std::ptrdiff_t at, std::ptrdiff_t n) { std::fill_n(component.begin() + at, n, T(0)); });
-    }
+    to.current.reserve(3 * (1 + self.f.modes.size()) * r.size());
+    for_each_part(self.f, [&](auto& part) {
+      for (auto& component : part.j) {
+        append(self.mesh, r, component, to.current);
+        if (p.electrostatic)
+          for_each_row(self.mesh, r,
+                       [&](std::ptrdiff_t at, std::ptrdiff_t n) { std::fill_n(component.begin() + at, n, T(0)); });
+      }
+    });
   }
+}
+
+// Fields of all modes ------------------------------------------------------------------------------------------------
+
+/// Calls use(layers, fields) for the mode 0 and all others.
+template <class T, class Use>
+void for_each_layered(patch<T>& self, Use use) {
+  use(self.layers, self.f);
+  for (std::size_t q = 0; q < self.f.modes.size(); ++q) use(self.mode_layers[q], self.f.modes[q]);
+}
+
+/// Sets E and B behind walls and the axis, and takes E into the layers.
+template <class T>
+void mirror_all(patch<T>& self) {
+  for_each_part(self.f, [&](auto& part) { mirror_fields(self.mesh, self.walls, part); });
+  mirror_at_axis(self.mesh, self.f);
+  for_each_layered(self, [&](auto& layers, const fields<T>& part) { layers.update_psi_b(self.mesh, part); });
 }
 
 }  // namespace
@@ -189,7 +208,9 @@ std::vector<parcel<T>> push(const plan& p, patch<T>& self, const std::vector<poi
   self.followed_count.assign(p.species_list.size(), 0);
   const auto emitted = inject(p, self);
   const felt_fields<T> felt(p, self, double(self.step) * p.dt);
-  for (auto& component : self.f.j) std::ranges::fill(component, T(0));
+  for_each_part(self.f, [](auto& part) {
+    for (auto& component : part.j) std::ranges::fill(component, T(0));
+  });
   collide(p, self);
   self.with_current = current, self.sorted = false;
   for (std::size_t s = 0; s < p.species_list.size(); ++s) {
@@ -223,8 +244,10 @@ template <class T>
 void receive(const plan& p, patch<T>& self, parcel<T>&& from_neighbour) {
   const patch_grid& m = self.mesh;
   if (const T* values = from_neighbour.current.data(); !from_neighbour.current.empty())
-    for (auto& component : self.f.j)
-      values = add(m, edge_towards(m, opposite(from_neighbour.shift)), values, component);
+    for_each_part(self.f, [&](auto& part) {
+      for (auto& component : part.j)
+        values = add(m, edge_towards(m, opposite(from_neighbour.shift)), values, component);
+    });
   if (!from_neighbour.layers.empty()) self.layers.take_after_shift(m, from_neighbour.layers);
   for (auto& one : from_neighbour.particles) {
     for (int d = 0; d < m.dimensions; ++d)
@@ -256,10 +279,12 @@ void count_particles(const plan& p, patch<T>& self) {
 template <class T>
 void advance_half_b(const plan& p, patch<T>& self) {
   if (self.mesh.cylinder)
-    advance_ring_b(self.mesh, 0, self.f, self.f, 0.5 * p.dt);
+    for_each_mode(self.f, [&](fields<T>& part, int, const fields<T>& other, double derivative) {
+      advance_ring_b(self.mesh, derivative, other, part, 0.5 * p.dt);
+    });
   else
     advance_b(self.mesh, self.f, 0.5 * p.dt);
-  self.layers.correct_b(self.mesh, self.f);
+  for_each_layered(self, [&](const auto& layers, fields<T>& part) { layers.correct_b(self.mesh, part); });
 }
 
 template <class T>
@@ -268,20 +293,26 @@ void advance_fields(const plan& p, patch<T>& self) {
   radiate(p, self.mesh, self.step, self.f);
   advance_half_b(p, self);
   if (self.mesh.cylinder)
-    advance_ring_e(self.mesh, 0, self.f, self.f, p.dt);
+    for_each_mode(self.f, [&](fields<T>& part, int, const fields<T>& other, double derivative) {
+      advance_ring_e(self.mesh, derivative, other, part, p.dt);
+    });
   else
     advance_e(self.mesh, self.f, p.dt);
-  self.layers.correct_e(self.mesh, self.f);
-  shield(self.mesh, self.solids, self.f);
+  for_each_layered(self, [&](auto& layers, fields<T>& part) {
+    layers.correct_e(self.mesh, part);
+    shield(self.mesh, self.solids, part);
+  });
 }
 
 template <class T>
 halo<T> make_halo(const patch<T>& self, const point& shift) {
   halo<T> out{shift};
   const region r = edge_towards(self.mesh, shift);
-  out.values.reserve(6 * r.size());
-  for (const auto* field : {&self.f.e, &self.f.b})
-    for (const auto& component : *field) append(self.mesh, r, component, out.values);
+  out.values.reserve(6 * (1 + self.f.modes.size()) * r.size());
+  for_each_part(self.f, [&](const auto& part) {
+    for (const auto* field : {&part.e, &part.b})
+      for (const auto& component : *field) append(self.mesh, r, component, out.values);
+  });
   return out;
 }
 
@@ -289,15 +320,15 @@ template <class T>
 void receive(patch<T>& self, const halo<T>& from_neighbour) {
   const region r = guards_towards(self.mesh, opposite(from_neighbour.shift));
   const T* values = from_neighbour.values.data();
-  for (auto* field : {&self.f.e, &self.f.b})
-    for (auto& component : *field) values = put(self.mesh, r, values, component);
+  for_each_part(self.f, [&](auto& part) {
+    for (auto* field : {&part.e, &part.b})
+      for (auto& component : *field) values = put(self.mesh, r, values, component);
+  });
 }
 
 template <class T>
 void complete_fields(const plan& p, patch<T>& self) {
-  mirror_fields(self.mesh, self.walls, self.f);
-  mirror_at_axis(self.mesh, self.f);
-  self.layers.update_psi_b(self.mesh, self.f);
+  mirror_all(self);
   advance_half_b(p, self);
   mirror_at_axis(self.mesh, self.f);
 }
@@ -318,7 +349,7 @@ void set_electric_field(const plan& p, patch<T>& self, const std::vector<double>
             T((phi[std::size_t(i)] - phi[std::size_t(i + m.stride[d])]) / m.spacing[d]);
     });
   }
-  mirror_fields(m, self.walls, self.f);
+  for_each_part(self.f, [&](auto& part) { mirror_fields(m, self.walls, part); });
   mirror_at_axis(m, self.f);
 }
 
@@ -342,9 +373,7 @@ void finish_step(const plan& p, patch<T>& self) {
 template <class T>
 void initialise_fields(patch<T>& self) {
   close_b(self.mesh, self.walls, self.f, -self.mesh.guard[0]);
-  mirror_fields(self.mesh, self.walls, self.f);
-  mirror_at_axis(self.mesh, self.f);
-  self.layers.update_psi_b(self.mesh, self.f);
+  mirror_all(self);
 }
 
 template <class T>

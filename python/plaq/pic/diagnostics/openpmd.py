@@ -5,8 +5,8 @@ Numbers are normalised as in plaq; ``unitSI`` converts them to SI where the inpu
 per m² and m) with the reference density; their ``plaqUnit`` is W = n_0 (c/ω_p)^D in that unit. Huebl et al.,
 doi:10.5281/zenodo.1167843.
 
-Meshes of a cylinder have the geometry thetaMode with the mode m = 0, [m, r, z]. Its particles are at the azimuth 0,
-where x is r and y the azimuthal direction.
+Meshes of a cylinder have the geometry thetaMode, [part, r, z], with the mode 0, then the factors of cos θ, sin θ,
+cos 2θ and so on. Its particles are at the azimuth 0 where it has the mode 0 only; x is r and y the azimuthal direction.
 
 Every array has HDF5's checksum (the filter fletcher32) and so has its metadata (HDF5's format 1.10), so that any
 reader refuses a file with a changed byte.
@@ -50,7 +50,7 @@ def file_name(step: int) -> str:
 def write(path: Path, plasma: Plasma, software: str) -> None:
     """Write the fields and particles of the input's [output]. Collective; rank 0 writes."""
     setup, output = plasma.setup, plasma.setup.p.output
-    fields = {name: plasma.whole(name) for name in output.fields}
+    fields = {name: [plasma.whole(name, part) for part in range(setup.parts)] for name in output.fields}
     species = {name: gather_particles(plasma, name) for name in output.particles}
     offset = np.array([plasma.offset, 0.0, 0.0][:setup.dimension])
     plasma.comm.on_root(lambda: _write(path, setup, plasma.step, fields, species, offset, software))
@@ -72,7 +72,7 @@ def gather_particles(plasma: Plasma, name: str) -> dict[str, np.ndarray] | None:
     if parts is None:
         return None
     ordered = [part for _, part in sorted((entry for rank in parts for entry in rank), key=lambda entry: entry[0])]
-    return {key: np.concatenate([part[key] for part in ordered]) for key in ("x", "u", "w", "id")}
+    return {key: np.concatenate([part[key] for part in ordered]) for key in ordered[0]}
 
 
 def sample_mask(ids: np.ndarray, every: int, patches: int) -> np.ndarray:
@@ -169,13 +169,12 @@ def _meshes(group: h5py.Group, setup: Setup, fields: Mapping[str, np.ndarray], o
     for name, values in fields.items():
         record = record_of(name)
         mesh = group if record == name else group.require_group(record)
-        if setup.cylinder:
-            values = values.T[None]
+        values = np.stack(values).transpose(0, 2, 1) if setup.cylinder else values[0]
         target = _array(mesh, name if record == name else name[1], values)
         about = target if record == name else mesh
         _texts(about, geometry="cartesian", dataOrder="C", fieldSmoothing="none")
         if setup.cylinder:
-            _texts(about, geometry="thetaMode", geometryParameters="m=1;imag=+")
+            _texts(about, geometry="thetaMode", geometryParameters=f"m={setup.p.grid.modes};imag=+")
         about.attrs["axisLabels"] = _words(list(setup.directions)[::order])
         about.attrs["gridSpacing"] = np.array(setup.spacing)[::order]
         about.attrs["gridGlobalOffset"] = offset[::order]
@@ -212,8 +211,11 @@ def _species(group: h5py.Group, setup: Setup, species: Any, values: Mapping[str,
     place, at = {d: values["x"][:, i] for i, d in enumerate(setup.directions)}, dict(zip(setup.directions, offset))
     momenta = {d: species.mass * values["u"][:, i] for i, d in enumerate(setup.axes)}
     if setup.cylinder:
-        place, at = {"x": place["r"], "y": np.zeros(count), "z": place["z"]}, {"x": 0.0, "y": 0.0, "z": at["z"]}
-        momenta = {"x": momenta["r"], "y": momenta["t"], "z": momenta["z"]}
+        cosine, sine = values["azimuth"].T if "azimuth" in values else (1.0, 0.0)
+        place, at = ({"x": place["r"] * cosine, "y": place["r"] * sine + np.zeros(count), "z": place["z"]},
+                     {"x": 0.0, "y": 0.0, "z": at["z"]})
+        momenta = {"x": momenta["r"] * cosine - momenta["t"] * sine, "y": momenta["t"] * cosine + momenta["r"] * sine,
+                   "z": momenta["z"]}
     record("position", place, 0.0, "position")
     record("positionOffset", at, 0.0, "position")
     record("momentum", momenta, 1.0, "momentum", offset=-0.5 * setup.dt)

@@ -38,10 +38,10 @@ class Series:
         with self._data(step) as data:
             return float(data.attrs["time"])
 
-    def field(self, name: str, step: int) -> np.ndarray:
+    def field(self, name: str, step: int, azimuth: float = 0.0) -> np.ndarray:
         """Return ex … bz, jx … jz, rho or phi on the whole grid [x, y, z], in the normalised units of plaq.
 
-        Of a cylinder ez, er, et, …, [z, r].
+        Of a cylinder ez, er, et, …, [z, r], at an azimuth.
         """
         with self._data(step) as data:
             group = data["fields"]
@@ -51,7 +51,11 @@ class Series:
                 raise InputError(f"{self.folder / file_name(step)}: has no field {name}; output.fields lists "
                                  "the written ones")
             values = np.asarray(group[path][()], float)
-            return values[0].T if group[record].attrs["geometry"] == b"thetaMode" else values
+            if group[record].attrs["geometry"] != b"thetaMode":
+                return values
+            parts = np.arange(len(values))  # the mode 0, then the factors of cos θ, sin θ, cos 2θ, ...
+            angle = (parts + 1) // 2 * azimuth
+            return np.tensordot(np.where(parts % 2, np.cos(angle), np.where(parts, np.sin(angle), 1.0)), values, 1).T
 
     def particles(self, species: str, step: int) -> dict[str, np.ndarray]:
         """Return ``x`` [n, D], ``u`` [n, 3], ``w`` [n] in W and ``id`` [n] of a species, in the order of the ids.

@@ -50,7 +50,7 @@ def courant_limit(values: Mapping[str, Any]) -> float:
     units, grid = Units(values["units"].system, values["units"].density), values["grid"]
     over = [n / length for n, length in zip(grid.cells, grid.length)]
     if grid.geometry == "cylinder":
-        over[1] *= math.sqrt(_core.pic.Plan.radial_factor)
+        over[1] *= math.sqrt(_core.pic.Plan.radial_factor(grid.modes))
     shortest = {"yee": math.hypot(*over), "cowan": max(over), "lehe": max(over[0], math.hypot(*over[1:]))}[
         values["fields"].stencil]
     return units.of("length") / shortest / units.of("time")

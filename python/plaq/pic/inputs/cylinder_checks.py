@@ -10,6 +10,7 @@ from plaq.pic.inputs.geometry import AXES, axes_of
 from plaq.pic.inputs.refusals import refuse
 
 VECTORS = "ebj"  # first letters of fields with components
+MODE_0_ONLY = ("emission", "collision", "scattering", "merging", "secondary", "ionisation")  # sections
 
 
 def check(values: Mapping[str, Any], source: str) -> None:
@@ -17,6 +18,8 @@ def check(values: Mapping[str, Any], source: str) -> None:
     _names(values, source)
     if values["grid"].geometry == "cylinder":
         _cylinder(values, source)
+    elif values["grid"].modes > 1:
+        raise refuse(source, "grid.modes", values["grid"].modes, 'above 1 with grid.geometry = "cylinder" only')
 
 
 def _names(values: Mapping[str, Any], source: str) -> None:
@@ -46,8 +49,10 @@ def _cylinder(values: Mapping[str, Any], source: str) -> None:
         raise refuse(source, "grid.cells", list(values["grid"].cells), "a cylinder has two directions, z and r")
     if values["fields"].stencil != "yee":
         raise refuse(source, "fields.stencil", values["fields"].stencil, "yee in a cylinder")
-    for name in values["laser"]:
-        raise InputError(f"{source}: laser.{name}: a cylinder has no lasers, which are no waves of its mode m = 0")
+    for name, laser in values["laser"].items():
+        _laser(values, source, f"laser.{name}", laser)
+    if values["grid"].modes > 1:
+        _modes(values, source)
     for name in values["fields"].of_moving:
         if name in values["species"] and any(values["species"][name].drift[1:]):
             raise refuse(source, "fields.of_moving", list(values["fields"].of_moving),
@@ -70,6 +75,33 @@ def _cylinder(values: Mapping[str, Any], source: str) -> None:
         _no_current(values, source)
 
 
+def _laser(values: Mapping[str, Any], source: str, key: str, laser: Any) -> None:
+    if laser.normal != "z":
+        raise refuse(source, f"{key}.normal", laser.normal, "z in a cylinder")
+    if laser.centre != "auto":
+        raise refuse(source, f"{key}.centre", list(laser.centre), "the axis in a cylinder")
+    if laser.direction != "normal":
+        raise refuse(source, f"{key}.direction", list(laser.direction), "the axis in a cylinder")
+    if laser.file is not None:
+        raise refuse(source, f"{key}.file", laser.file, "a cylinder has lasers without a file")
+    if laser.waist is None:
+        raise InputError(f"{source}: {key}.waist is missing: a cylinder has no plane waves")
+    if values["grid"].modes < 2:
+        raise InputError(f"{source}: {key}: a laser is a wave of the mode m = 1, which needs grid.modes = 2 or more")
+
+
+def _modes(values: Mapping[str, Any], source: str) -> None:
+    """Refuse what the modes m >= 1 have not."""
+    modes = values["grid"].modes
+    if values["fields"].solver == "electrostatic":
+        raise refuse(source, "grid.modes", modes, "an electrostatic cylinder has the mode m = 0 only, modes = 1")
+    if values["solver"].gather != "energy":
+        raise refuse(source, "solver.gather", values["solver"].gather, "energy where grid.modes is above 1")
+    for key in MODE_0_ONLY:
+        for name in values[key]:
+            raise InputError(f"{source}: {key}.{name} is not allowed where grid.modes is above 1")
+
+
 def _no_current(values: Mapping[str, Any], source: str) -> None:
     """Refuse outputs that need J in an electrostatic run."""
     fields = values["output"].fields
@@ -77,4 +109,5 @@ def _no_current(values: Mapping[str, Any], source: str) -> None:
                           *((f"probe.{name}.field", probe.field) for name, probe in values["probe"].items()),
                           *((f"mean.{name}.quantity", mean.quantity) for name, mean in values["mean"].items())]:
         if quantity == "power" or quantity[0] == "j":
-            raise InputError(f"{source}: {key} = {quantity} is not allowed: an electrostatic cylinder has no current on the mesh")
+            raise InputError(f"{source}: {key} = {quantity} is not allowed: an electrostatic cylinder has no current "
+                             "on the mesh")

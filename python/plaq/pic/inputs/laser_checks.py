@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from plaq.errors import InputError
+from plaq.pic.inputs.geometry import directions_of
 from plaq.pic.inputs.refusals import refuse
 from plaq.pic.inputs.table import DIRECTIONS, SCHEMA
 
@@ -18,7 +19,7 @@ def check(values: Mapping[str, Any], source: str) -> None:
         key = f"laser.{name}"
         if values["fields"].solver == "electrostatic":
             raise InputError(f"{source}: {key}: an electrostatic solver has no light waves")
-        if laser.normal not in DIRECTIONS[:dimension]:
+        if laser.normal not in directions_of(values):
             raise refuse(source, f"{key}.normal", laser.normal, f"grid.cells has {dimension} directions")
         if laser.centre != "auto" and len(laser.centre) != dimension:
             raise refuse(source, f"{key}.centre", list(laser.centre), f"grid.cells has {dimension} directions")
@@ -27,7 +28,7 @@ def check(values: Mapping[str, Any], source: str) -> None:
         _of_file_or_beam(values, source, key, laser)
         if laser.waist is not None and dimension == 1:
             raise refuse(source, f"{key}.waist", laser.waist, "in one dimension there are plane waves")
-        across = DIRECTIONS.index(laser.normal)
+        across = directions_of(values).index(laser.normal)
         cell = grid.length[across] / grid.cells[across]
         if not cell <= laser.at <= grid.length[across] - cell:
             raise refuse(source, f"{key}.at", laser.at,

@@ -94,14 +94,15 @@ def _coldest(setup: Setup, name: str, points: np.ndarray) -> np.ndarray:
 
 def bytes_of(setup: Setup, loads: Loads) -> np.ndarray:
     """Return the bytes of every patch."""
-    return FIELD_BYTES * loads.cells + sum(particle_bytes(setup, name) * counts
+    return FIELD_BYTES * setup.parts * loads.cells + sum(particle_bytes(setup, name) * counts
                                            for name, counts in loads.particles.items())
 
 
 def particle_bytes(setup: Setup, species: str) -> float:
     """Return the bytes of a macro-particle: cell and position in each direction, momentum, weight, id if any."""
     number = 8 if setup.p.solver.precision == "double" else 4
-    return COPIES * (setup.dimension * (4 + number) + 4 * number + 8 * setup.tracked(species))
+    numbers = 4 if setup.parts == 1 else 6  # momentum and weight; azimuth
+    return COPIES * (setup.dimension * (4 + number) + numbers * number + 8 * setup.tracked(species))
 
 
 def emitted_particles(setup: Setup, name: str) -> float:

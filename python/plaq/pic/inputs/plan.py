@@ -14,7 +14,6 @@ from plaq.pic.inputs.gas import scattering_of
 from plaq.pic.inputs.reaction import reaction_of
 from plaq.pic.inputs.secondary import secondary_of
 from plaq.pic.inputs.setup import Setup
-from plaq.pic.inputs.table import DIRECTIONS
 from plaq.pic.inputs.units import ATOMIC_FIELD, ATOMIC_TIME, ELECTRON_REST_ENERGY, HARTREE, VACUUM_PERMITTIVITY
 
 
@@ -27,7 +26,7 @@ def plan_of(setup: Setup, whole: bool = True) -> _core.pic.Plan:
     p, plan = setup.p, _core.pic.Plan()
     plan.cells, plan.lengths, plan.patches = list(setup.cells), list(setup.lengths), list(setup.patches)
     plan.dt, plan.order, plan.seed = setup.dt, p.solver.order, p.solver.seed
-    plan.cylinder = setup.cylinder
+    plan.cylinder, plan.modes = setup.cylinder, p.grid.modes
     plan.low, plan.high = setup.sides("", 0), setup.sides("", 1)
     plan.particles_low, plan.particles_high = setup.sides("particles_", 0), setup.sides("particles_", 1)
     plan.layer = p.boundaries.layer
@@ -89,9 +88,9 @@ def circuit_of(setup: Setup, name: str) -> _core.pic.Circuit:
 def antennas_of(setup: Setup, name: str, whole: bool) -> list[_core.pic.Antenna]:
     """Return the antenna of a beam, or those of the pulse of a file."""
     laser, length, omega = setup.p.laser[name], setup.length_unit, setup.laser_omega(name)
-    centre = ([extent / 2 for extent in setup.lengths] if laser.centre == "auto"
+    centre = ([0.0] if setup.cylinder else [extent / 2 for extent in setup.lengths] if laser.centre == "auto"
               else [x * length for x in laser.centre])
-    normal, direction, before, after = DIRECTIONS.index(laser.normal), [0.0], 0, 0
+    normal, direction, before, after = setup.directions.index(laser.normal), [0.0], 0, 0
     if name in setup.pulses:
         least = 4 * setup.spacing[normal]
         if 2 * math.pi / omega < least:

@@ -71,6 +71,11 @@ class Setup:
         return 2 * math.pi * points[:, 1] * self.cell_volume if self.cylinder else self.cell_volume
 
     @property
+    def parts(self) -> int:
+        """Number of fields on the mesh: the mode m = 0 and, of a cylinder's others, factors of cosines and sines."""
+        return 2 * self.p.grid.modes - 1
+
+    @property
     def weight_dimension(self) -> int:
         """D of the unit of weights, W = n_0 (c/ω_p)^D: that of the mesh, and 3 in a cylinder, of whole rings."""
         return 3 if self.cylinder else self.dimension

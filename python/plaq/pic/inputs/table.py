@@ -28,8 +28,7 @@ SECTIONS = {
     "constants": "Names that formulas may use: numbers, and tables as functions, linear between their points and "
                  "constant outside.",
     "grid": "The box from 0 to `length`, its cells, and the patches that it is cut into. In a cylinder the directions "
-            "are z and r, formulas are of z and r, vectors have the components z, r, t (azimuth), and nothing depends "
-            "on the azimuth.",
+            "are z and r, formulas are of z and r, and vectors have the components z, r, t (azimuth).",
     "boundaries": "Conditions at the sides of the box.",
     "time": "Duration and time step.",
     "solver": "Order of the particles' shape, arithmetic, random numbers.",
@@ -83,7 +82,9 @@ TABLE = [
               "reference density n_0, which defines ω_p; SI needs it, and files then have SI units"),
     Parameter("constants", "*", constant(), None, "", "a number, or the points of a table"),
     Parameter("grid", "geometry", choice(*GEOMETRIES), "cartesian", "",
-              "cylinder: two directions, z and r from the axis on, of an electrostatic solver"),
+              "cylinder: two directions, z and r from the axis on"),
+    Parameter("grid", "modes", integer(1, 16), 1, "",
+              "azimuthal modes of a cylinder with Maxwell's equations, m = 0 to modes - 1; a laser needs m = 1"),
     Parameter("grid", "cells", per_direction(integer(4, 10**6)), REQUIRED, "",
               "in each direction; their number is the dimension"),
     Parameter("grid", "length", per_direction(real("(0, inf)")), REQUIRED, "c/ω_p", "of the box in each direction",

@@ -77,7 +77,7 @@ def window_and_light(setup: Setup) -> list[tuple[str, str]]:
     """Return the rows of lasers and the moving window."""
     rows = []
     for name, laser in setup.p.laser.items():
-        across, omega = setup.spacing["xyz".index(laser.normal)], setup.laser_omega(name)
+        across, omega = setup.spacing[setup.directions.index(laser.normal)], setup.laser_omega(name)
         peak = setup.pulses[name].peak if name in setup.pulses else omega * laser.a0
         rows.append((f"laser {name}", f"{2 * np.pi / omega / across:.3g} cells to a wavelength, "
                       f"{peak:.4g} m_e c ω_p/e at the peak"))

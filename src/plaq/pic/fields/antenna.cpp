@@ -1,6 +1,7 @@
 #include "plaq/pic/fields/antenna.hpp"
 
 #include <cmath>
+#include <vector>
 
 namespace plaq::pic {
 
@@ -37,6 +38,20 @@ vector polarisation(const antenna& a) {
   return e;
 }
 
+/// Component c of J that a sheet has, as a part of its amplitude.
+template <class T>
+struct sheet_component {
+  int c;
+  double part;
+  fields<T>* of;
+};
+/// Returns those of a cylinder for the currents along x and y: J_r = J_x cos(theta) + J_y sin(theta), J_theta = J_y
+/// cos(theta) - J_x sin(theta), of the mode 1.
+template <class T>
+std::vector<sheet_component<T>> polarised_mode(fields<T>& f, double x, double y) {
+  return {{1, x, &f.modes[0]}, {1, y, &f.modes[1]}, {2, y, &f.modes[0]}, {2, -x, &f.modes[1]}};
+}
+
 /// Returns the envelope at a number of steps after the first middle of a step; linear between its values.
 double envelope_at(const antenna& a, double steps) {
   const double at = steps + double(a.envelope_before), whole = std::floor(at), part = at - whole;
@@ -66,9 +81,9 @@ std::complex<double> beam_amplitude(const plan& p, const antenna& a, const vecto
   const double rayleigh = 0.5 * a.omega * a.waist * a.waist, z = s - a.focus, r2 = dot(r, r) - s * s;
   // 1/q of the complex beam parameter q = z - i z_R holds width and curvature at once.
   const std::complex<double> q(z, -rayleigh), at_focus(0, -rayleigh);
-  const std::complex<double> size = p.dimensions == 3   ? at_focus / q
-                                    : p.dimensions == 2 ? std::sqrt(at_focus / q)
-                                                        : 1.0;
+  const std::complex<double> size = p.dimensions == 3 || p.cylinder ? at_focus / q
+                                    : p.dimensions == 2             ? std::sqrt(at_focus / q)
+                                                                    : 1.0;
   return size * std::exp(i * (0.5 * a.omega * r2 / q + a.omega * z));
 }
 
@@ -98,10 +113,11 @@ void radiate(const plan& p, const patch_grid& m, std::int64_t step, fields<T>& f
     if (plane < 0 || plane >= m.cells[a.normal]) continue;
     const double time = (double(step) + 0.5) * p.dt;
     const std::complex<double> wave = a.field * std::polar(1.0, -(a.omega * time + a.phase));
-    const auto current = sheet_current(p, a);
-    for (int along = 1; along <= 2; ++along) {
-      const int c = (a.normal + along) % 3;
-      const double part = current[std::size_t(along - 1)];
+    const auto [first, second] = sheet_current(p, a);
+    for (const auto& to : m.cylinder ? polarised_mode(f, first, second)
+                                     : std::vector<sheet_component<T>>{{(a.normal + 1) % 3, first, &f},
+                                                                       {(a.normal + 2) % 3, second, &f}}) {
+      const auto [c, part, of] = to;
       if (part == 0) continue;
       region r = own_cells(m);
       r.low[a.normal] = plane, r.high[a.normal] = plane + 1;
@@ -116,7 +132,7 @@ void radiate(const plan& p, const patch_grid& m, std::int64_t step, fields<T>& f
             if (!mapped) strength *= envelope_at(a, double(step) - way_along(p, a, x) / p.dt);
             if (strength == 0) continue;
             const auto amplitude = mapped ? pulse_at(p, a, x, time) : beam_amplitude(p, a, x);
-            f.j[std::size_t(c)][std::size_t(m.index(at))] += T(strength * (wave * amplitude).real());
+            of->j[std::size_t(c)][std::size_t(m.index(at))] += T(strength * (wave * amplitude).real());
           }
     }
   }

@@ -48,10 +48,8 @@ void advance_ring_e(const patch_grid& m, double turn, const fields<T>& other, fi
     const T *other_z = other.b[0].data() + at, *other_r = other.b[1].data() + at;
     const T *jz = f.j[0].data() + at, *jr = f.j[1].data() + at, *jt = f.j[2].data() + at;
     T *ez = f.e[0].data() + at, *er = f.e[1].data() + at, *et = f.e[2].data() + at;
-    for (std::ptrdiff_t i = 0; i < n; ++i)
-      ez[i] += outer * bt[i] - inner * bt[i - up] - round * other_r[i] - t * jz[i];
-    for (std::ptrdiff_t i = 0; i < n; ++i)
-      er[i] += round_half * other_z[i] - along * (bt[i] - bt[i - 1]) - t * jr[i];
+    for (std::ptrdiff_t i = 0; i < n; ++i) ez[i] += outer * bt[i] - inner * bt[i - up] - round * other_r[i] - t * jz[i];
+    for (std::ptrdiff_t i = 0; i < n; ++i) er[i] += round_half * other_z[i] - along * (bt[i] - bt[i - 1]) - t * jr[i];
     for (std::ptrdiff_t i = 0; i < n; ++i)
       et[i] += along * (br[i] - br[i - 1]) - across * (bz[i] - bz[i - up]) - t * jt[i];
   });

@@ -25,6 +25,7 @@ sides box_sides(const plan& p, const point& patch);
 struct patch_grid {
   int dimensions = 0;
   bool cylinder = false;  ///< of z and r, see plan.hpp
+  int modes = 1;          ///< azimuthal ones, of a cylinder
   point first{}, cells{1, 1, 1}, guard{};
   std::array<std::ptrdiff_t, 3> stride{};
   std::array<double, 3> spacing{1, 1, 1};
@@ -37,6 +38,7 @@ struct patch_grid {
   patch_grid(const plan& p, const point& patch)
       : dimensions(p.dimensions),
         cylinder(p.cylinder),
+        modes(p.modes),
         dt(p.dt),
         smoothed(p.curl == stencil::lehe || (p.curl == stencil::cowan && p.dimensions > 1)),
         reach(p.curl == stencil::lehe ? 2 : 1),

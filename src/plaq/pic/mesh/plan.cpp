@@ -127,7 +127,8 @@ double plan::courant() const {
     for (int d = 1; d < dimensions; ++d) sum += 1 / (spacing(d) * spacing(d));
     return std::min(spacing(0), 1 / std::sqrt(sum));
   }
-  for (int d = 0; d < dimensions; ++d) sum += (cylinder && d == 1 ? radial_factor : 1) / (spacing(d) * spacing(d));
+  for (int d = 0; d < dimensions; ++d)
+    sum += (cylinder && d == 1 ? radial_factor(modes) : 1) / (spacing(d) * spacing(d));
   return 1 / std::sqrt(sum);
 }
 

@@ -174,9 +174,10 @@ struct moving_window {
 /// momenta per mass.
 struct plan {
   int dimensions = 1;
-  /// Whether the two dimensions are z and r of a cylinder, where nothing depends on the azimuth theta. Vectors have the
-  /// components z, r, theta; cells and particles are whole rings.
+  /// Whether the two dimensions are z and r of a cylinder. Vectors have the components z, r, theta; cells and particles
+  /// are whole rings, or with more than the mode m = 0 of the azimuth theta, points.
   bool cylinder = false;
+  int modes = 1;                                        ///< m = 0 ... modes - 1
   std::array<int, 3> cells{1, 1, 1}, patches{1, 1, 1};  ///< one in dimensions that are not used
   std::array<double, 3> lengths{1, 1, 1};               ///< of the box, which begins at 0
   double dt = 0;
@@ -219,8 +220,11 @@ struct plan {
   /// Largest stable time step of the field solver: 1 / sqrt(sum 1/dx^2); with Cowan's stencil the least dx, with
   /// Lehe's dx and 1 / sqrt(1/dy^2 + 1/dz^2), the lower one; in a cylinder 1 / sqrt(1/dz^2 + radial_factor/dr^2).
   double courant() const;
-  /// Largest eigenvalue of curl curl in r with the node on the axis, over that of a plane mesh, 4/dr^2, by computation.
-  static constexpr double radial_factor = 1.2106;
+  /// Largest eigenvalue of curl curl in r of all modes, with the node on the axis, over that of a plane mesh, 4/dr^2;
+  /// by computation.
+  static constexpr double radial_factor(int modes) {
+    return modes == 1 ? 1.2106 : modes == 2 ? 1.5914 : (modes - 1) * (modes - 1) + 0.5235;
+  }
   /// Guard cells around a patch: as many as a particle that ends in the next cell reaches, and one more where a path
   /// that begins there, after a wall, deposits current too; Lehe's differences reach one cell farther than others.
   int guard() const {

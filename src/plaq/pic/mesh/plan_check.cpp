@@ -284,12 +284,26 @@ void check_circuit(const plan& p, std::size_t number) {
   }
 }
 
+void check_modes(const plan& p) {
+  if (p.modes < 1 || p.modes > 16) refuse_plan("modes = ", p.modes, ": from 1 to 16");
+  if (p.modes == 1) return;
+  if (!p.cylinder || p.electrostatic)
+    refuse_plan("modes = ", p.modes, ": 1 but in a cylinder with Maxwell's equations");
+  if (p.at_nodes) refuse_plan("modes: means at the nodes are of the mode 0 alone");
+  if (!p.emitters.empty() || !p.collision_pairs.empty() || !p.scatterings.empty() || !p.resamplings.empty() ||
+      !p.secondaries.empty() || !p.field_ionisations.empty())
+    refuse_plan("modes: emission, collisions, gases, ionisation and merging are of the mode 0 alone");
+}
+
 void check_cylinder(const plan& p) {
+  check_modes(p);
   if (!p.cylinder) return;
   if (p.dimensions != 2) refuse_plan("a cylinder has two dimensions, z and r");
   if (p.field_boundaries[1][1] != field_boundary::conducting) refuse_plan("the outer side of a cylinder conducts");
   if (p.curl != stencil::yee) refuse_plan("a cylinder has Yee's stencil only");
-  if (!p.antennas.empty()) refuse_plan("a cylinder has no antennas");
+  for (const antenna& a : p.antennas)
+    if (p.modes < 2 || a.normal != 0 || a.oblique() || !(a.waist > 0) || a.centre[1] != 0)
+      refuse_plan("an antenna of a cylinder needs the mode 1, the normal z, a waist, and the axis as its centre");
   if (p.filter_passes > 0) refuse_plan("filter_passes = ", p.filter_passes, ": 0 in a cylinder");
   if (!p.permittivity.empty()) refuse_plan("a cylinder has no dielectrics");
   for (const resampling& r : p.resamplings)
@@ -344,7 +358,7 @@ void plan::check() const {
   if (!electrostatic && !(dt < courant()))
     refuse_plan("dt = ", dt, ": above 0 and below the Courant limit ", courant(),
                 curl != stencil::yee ? ", the least side of a cell"
-                : cylinder           ? " = 1 / sqrt(1 / dz^2 + 1.2106 / dr^2)"
+                : cylinder           ? " of its modes"
                                      : " = 1 / sqrt(sum 1 / dx^2)");
   for (std::size_t s = 0; s < species_list.size(); ++s) {
     const species& k = species_list[s];

@@ -20,12 +20,13 @@ enum class random_purpose : std::uint32_t {
   secondary = 7,
   reactions = 8,
   field_ionisation = 16,
-  resampling = 17
+  resampling = 17,
+  azimuths = 18
 };
 
 /// Returns the stream of some coordinates: species (or emitter); a number of the mesh; the step. The number of the mesh
-/// is a cell (positions, momenta), a patch (thermal_wall, secondary), a tile of an emitter, or a patch and its cell
-/// (collisions, gas, field_ionisation, reactions, resampling).
+/// is a cell (positions, momenta, azimuths), a patch (thermal_wall, secondary), a tile of an emitter, or a patch and
+/// its cell (collisions, gas, field_ionisation, reactions, resampling).
 inline stream_id stream_of(std::uint64_t seed, random_purpose purpose, std::uint32_t species, std::uint64_t cell,
                            std::uint64_t step = 0) {
   return {.seed = seed,

@@ -15,8 +15,8 @@ PLAQ_KERNEL V mean_product(V s, V ds, W t, W dt) {
   return s * (t + T(0.5) * dt) + ds * (T(0.5) * t + T(1) / 3 * dt);
 }
 
-/// Current of particles that stay in their cell, on the nodes that they reach; each lane has a sum of its own. Rings are
-/// those of a cylinder, in the cell `ring` from the axis.
+/// Current of particles that stay in their cell, on the nodes that they reach; each lane has a sum of its own. Rings
+/// are those of a cylinder, in the cell `ring` from the axis.
 template <int D, int Order, class V, bool Rings = false>
 struct cell_current {
   using T = number_of<V>;

@@ -2,6 +2,7 @@
 #include "plaq/pic/particles/cell_runs.hpp"
 #include "plaq/pic/particles/current_deposition.hpp"
 #include "plaq/pic/particles/kernels.hpp"
+#include "plaq/pic/particles/mode_deposition.hpp"
 #include "plaq/pic/particles/rings.hpp"
 #include "plaq/pic/particles/tables.hpp"
 
@@ -14,6 +15,13 @@ void deposit_path_in(const patch_grid& m, fields<T>& f, const path<T>& along, T 
   path_current<D, Order, T, Rings> sum{m.first[1] + along.cell[1]};
   sum.add(m, along.start.data(), along.displacement.data(), charge);
   sum.add_to(m, f, m.index(along.cell));
+  if constexpr (Rings)
+    add_mode_currents<Order>(m, f, m.index(along.cell), m.first[1] + along.cell[1],
+                             ring_path<T>{{along.start[0], along.start[1]},
+                                          {along.displacement[0], along.displacement[1]},
+                                          {along.azimuth_before[0], along.azimuth_before[1]},
+                                          {along.azimuth_after[0], along.azimuth_after[1]}},
+                             charge);
 }
 
 template <int D, int Order, class T>
@@ -24,7 +32,8 @@ void deposit_path_kernel(const patch_grid& m, fields<T>& f, const path<T>& along
 }
 
 template <int D, int Order, bool Rings, class T>
-void deposit_charge_in(const patch_grid& m, fields<T>& f, const particles<T>& p, T density) {
+void deposit_charge_in(const patch_grid& m, std::vector<T>& density_at, const particles<T>& p, const std::vector<T>& w,
+                       T density) {
   using V = linalg::simd<T, linalg::native_lanes<T>>;
   constexpr int n = shape<Order>::nodes, ny = D > 1 ? n : 1, nz = D > 2 ? n : 1;
   for_each_cell_run<D>(m, p, [&](const point& cell, std::ptrdiff_t at, auto for_each_register) {
@@ -38,7 +47,7 @@ void deposit_charge_in(const patch_grid& m, fields<T>& f, const particles<T>& p,
         if constexpr (Rings)
           if (d == 1) correct_for_rings(correction, x, s[d], -shape<Order>::first_node);
       }
-      const V q = density * load_masked<V>(p.w.data() + i, mask);
+      const V q = density * load_masked<V>(w.data() + i, mask);
       for (int l = 0; l < nz; ++l)
         for (int k = 0; k < ny; ++k) {
           V w = q;
@@ -49,18 +58,35 @@ void deposit_charge_in(const patch_grid& m, fields<T>& f, const particles<T>& p,
     });
     alignas(64) T all[n * ny * nz];
     sums_of_lanes(sum, all);
-    T* rho = f.rho.data() + at + shape<Order>::first_node * (1 + (D > 1 ? m.stride[1] : 0) + (D > 2 ? m.stride[2] : 0));
+    T* rho =
+        density_at.data() + at + shape<Order>::first_node * (1 + (D > 1 ? m.stride[1] : 0) + (D > 2 ? m.stride[2] : 0));
     for (int l = 0; l < nz; ++l)
       for (int k = 0; k < ny; ++k)
         for (int j = 0; j < n; ++j) rho[j + k * m.stride[1] + l * m.stride[2]] += all[j + n * (k + n * l)];
   });
 }
 
+/// Adds the charge of all modes: of m >= 1 with the factor 2 exp(i m theta).
+template <int Order, class T>
+void deposit_ring_charge(const patch_grid& m, fields<T>& f, const particles<T>& p, T density) {
+  deposit_charge_in<2, Order, true>(m, f.rho, p, p.w, density);
+  std::vector<std::complex<T>> phase(f.modes.empty() ? 0 : p.size());
+  for (std::size_t i = 0; i < phase.size(); ++i) phase[i] = 2 * p.w[i];
+  std::vector<T> w(phase.size());
+  for (std::size_t q = 0; q < f.modes.size(); q += 2) {
+    for (std::size_t i = 0; i < w.size(); ++i) phase[i] *= std::complex<T>(p.azimuth[0][i], p.azimuth[1][i]);
+    for (std::size_t i = 0; i < w.size(); ++i) w[i] = phase[i].real();
+    deposit_charge_in<2, Order, true>(m, f.modes[q].rho, p, w, density);
+    for (std::size_t i = 0; i < w.size(); ++i) w[i] = phase[i].imag();
+    deposit_charge_in<2, Order, true>(m, f.modes[q + 1].rho, p, w, density);
+  }
+}
+
 template <int D, int Order, class T>
 void deposit_charge_kernel(const patch_grid& m, fields<T>& f, const particles<T>& p, T density) {
   if constexpr (D == 2)
-    if (m.cylinder) return deposit_charge_in<D, Order, true>(m, f, p, density);
-  deposit_charge_in<D, Order, false>(m, f, p, density);
+    if (m.cylinder) return deposit_ring_charge<Order>(m, f, p, density);
+  deposit_charge_in<D, Order, false>(m, f.rho, p, p.w, density);
 }
 
 }  // namespace

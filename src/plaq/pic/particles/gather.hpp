@@ -76,4 +76,22 @@ PLAQ_KERNEL void gather_fields(const patch_grid& m, const fields<T>& f, std::ptr
   b[2] = interpolate<3>(f.b[2].data() + at, stride, s);
 }
 
+/// Adds E and B of the modes m >= 1 of a cylinder at a register of particles with these cosines and sines of the
+/// azimuth.
+template <int Order, class V, class T>
+PLAQ_KERNEL void add_modes(const patch_grid& m, const fields<T>& f, std::ptrdiff_t at,
+                           const point_weights<2, Order, V>& s, V cosine, V sine, V (&e)[3], V (&b)[3]) {
+  V factor[2] = {cosine, sine};
+  for (std::size_t q = 0; q < f.modes.size(); q += 2) {
+    for (std::size_t part = 0; part < 2; ++part) {
+      V e_part[3], b_part[3];
+      gather_fields(m, f.modes[q + part], at, s, motion{}, e_part, b_part);
+      for (int c = 0; c < 3; ++c) e[c] += factor[part] * e_part[c], b[c] += factor[part] * b_part[c];
+    }
+    const V before = factor[0];
+    factor[0] = before * cosine - factor[1] * sine;
+    factor[1] = factor[1] * cosine + before * sine;
+  }
+}
+
 }  // namespace plaq::pic

@@ -58,11 +58,12 @@ std::vector<double> electric_field_at(const patch_grid& m, int order, bool at_no
                                       const particles<T>& p);
 
 /// Straight path within a step, from a position in a cell; the displacement in cells, in dimensions that are not used
-/// in lengths.
+/// in lengths; in a cylinder with modes cosine and sine of the azimuth before and after it.
 template <class T>
 struct path {
   point cell;
   std::array<T, 3> start, displacement;
+  std::array<T, 2> azimuth_before{1, 0}, azimuth_after{1, 0};
 };
 /// Adds to J the current of a charge on a path in a step (Esirkepov, Comput. Phys. Commun. 135 (2001) 144).
 template <class T>

@@ -11,6 +11,7 @@
 #include "plaq/pic/particles/current_deposition.hpp"
 #include "plaq/pic/particles/gather.hpp"
 #include "plaq/pic/particles/kernels.hpp"
+#include "plaq/pic/particles/mode_deposition.hpp"
 #include "plaq/pic/particles/pushers.hpp"
 #include "plaq/pic/particles/rings.hpp"
 #include "plaq/pic/particles/tables.hpp"
@@ -50,6 +51,26 @@ struct turning_particles : crossing_particles<2, V> {
   }
 };
 
+/// Adds E and B of the modes at the particles of the mask from the i-th on, if there are any.
+template <int Order, class V, class T>
+PLAQ_KERNEL void add_modes_at(const patch_grid& m, const fields<T>& f, const particles<T>& p, std::ptrdiff_t at,
+                              const point_weights<2, Order, V>& s, std::size_t i, lane_mask mask, V (&e)[3],
+                              V (&b)[3]) {
+  if (f.modes.empty()) return;
+  add_modes(m, f, at, s, load_masked<V>(p.azimuth[0].data() + i, mask), load_masked<V>(p.azimuth[1].data() + i, mask),
+            e, b);
+}
+
+/// Turns the azimuth of particle i, and deposits the currents of modes of its path.
+template <int Order, bool Current, class T>
+void turn_azimuth(const patch_grid& m, fields<T>& f, particles<T>& p, std::ptrdiff_t at, int ring, std::size_t i,
+                  ring_path<T> path, T cosine, T sine, T charge) {
+  path.before = {p.azimuth[0][i], p.azimuth[1][i]};
+  path.after = turned(path.before, cosine, sine);
+  p.azimuth[0][i] = path.after.real(), p.azimuth[1][i] = path.after.imag();
+  if constexpr (Current) add_mode_currents<Order>(m, f, at, ring, path, charge);
+}
+
 /// Deposits the paths that lead to the next cell; lists the particles that leave the patch or are to be followed. In a
 /// cylinder the latter get back their momentum before the turn.
 template <int D, int Order, bool Current, bool Rings, class Buffer, class T>
@@ -87,6 +108,11 @@ void deposit_crossing(const patch_grid& m, const motion& by, fields<T>& f, parti
     if (leaves) crossed.leaving.push_back(std::uint32_t(i));
     for (int d = 0; d < D; ++d) p.cell[std::size_t(d)][i] = to[d];
     if constexpr (Current) sum.add(m, start, displacement, buffer.charge[n]);
+    if constexpr (Rings)
+      if (!f.modes.empty())
+        turn_azimuth<Order, Current>(m, f, p, at, m.first[1] + cell[1], i,
+                                     {{start[0], start[1]}, {displacement[0], displacement[1]}, {}, {}},
+                                     buffer.cosine[n], buffer.sine[n], buffer.charge[n]);
   }
   if constexpr (Current) sum.add_to(m, f, at);
   buffer.count = 0;
@@ -115,7 +141,9 @@ particle_sums advance_all(const patch_grid& m, const motion& by, fields<T>& f, p
       const V w = load_masked<V>(p.w.data() + i, mask);
       point_weights<D, Order, V> s(x);
       gather_fields(m, f, at, s, by, e, b);
+      if constexpr (Rings) add_modes_at(m, f, p, at, s, i, mask, e, b);
       accelerate(by.scheme, by.magnetic, h, e, b, u);
+
       const V u2 = squared(u), gamma = square_root(unit<V>() + u2), inverse = T(1) / gamma;
       weight.add(w);
       kinetic.add(w * u2 / (unit<V>() + gamma));  // gamma - 1 = u^2 / (gamma + 1)
@@ -129,10 +157,12 @@ particle_sums advance_all(const patch_grid& m, const motion& by, fields<T>& f, p
         about_axis = turn_of<V>(r, displacement[1], displacement[2]);
         about_axis.apply(u[1], u[2]);
         displacement[1] = about_axis.change;
-        if (ring == 0) displacement[1] = displacement[1] < -x[1] ? -x[1] : displacement[1];  // rounding ends on the axis
+        if (ring == 0)
+          displacement[1] = displacement[1] < -x[1] ? -x[1] : displacement[1];  // rounding ends on the axis
         displacement[2] = T(m.spacing[1]) * (r + T(0.5) * displacement[1]) * about_axis.sine;
       }
-      for (int c = 0; c < (Rings || by.transverse ? 3 : D); ++c) store_masked(p.u[std::size_t(c)].data() + i, u[c], mask);
+      for (int c = 0; c < (Rings || by.transverse ? 3 : D); ++c)
+        store_masked(p.u[std::size_t(c)].data() + i, u[c], mask);
       auto stays = x[0] == x[0];
       for (int d = 0; d < D; ++d) {
         to[d] = x[d] + displacement[d];
@@ -149,6 +179,18 @@ particle_sums advance_all(const patch_grid& m, const motion& by, fields<T>& f, p
         if constexpr (Rings) correct_for_rings(current.correction, x[1], s.node[1], -shape<Order>::first_node);
         current.add(s.node, to, q);
       }
+      if constexpr (Rings)
+        if (!f.modes.empty()) {
+          alignas(64) T of[7][lanes<V>];
+          const V all[7] = {x[0], x[1], displacement[0], displacement[1], about_axis.cosine, about_axis.sine, charge};
+          for (int c = 0; c < 7; ++c) linalg::store(of[c], all[c]);
+          for (lane_mask rest = mask & ~leaves; rest; rest &= rest - 1) {
+            const int l = std::countr_zero(rest);
+            turn_azimuth<Order, Current>(m, f, p, at, ring, i + std::size_t(l),
+                                         {{of[0][l], of[1][l]}, {of[2][l], of[3][l]}, {}, {}}, of[4][l], of[5][l],
+                                         of[6][l]);
+          }
+        }
       if (leaves) {
         if constexpr (Rings) buffer.add_turn(about_axis, leaves);
         buffer.add(i, x, displacement, charge, leaves);
@@ -182,7 +224,9 @@ void kick_kernel(const patch_grid& m, const motion& by, const fields<T>& f, part
       V x[D], u[3], e[3], b[3];
       for (int d = 0; d < D; ++d) x[d] = load_masked<V>(p.x[std::size_t(d)].data() + i, mask);
       for (int c = 0; c < 3; ++c) u[c] = load_masked<V>(p.u[std::size_t(c)].data() + i, mask);
-      gather_fields(m, f, at, point_weights<D, Order, V>(x), by, e, b);
+      const point_weights<D, Order, V> s(x);
+      gather_fields(m, f, at, s, by, e, b);
+      if constexpr (D == 2) add_modes_at(m, f, p, at, s, i, mask, e, b);
       accelerate(by.scheme, by.magnetic, h, e, b, u);
       for (int c = 0; c < 3; ++c) store_masked(p.u[std::size_t(c)].data() + i, u[c], mask);
     });

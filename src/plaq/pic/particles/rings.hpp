@@ -1,6 +1,7 @@
 // Particles that are rings about the axis of a cylinder: their motion and their shape in r.
 #pragma once
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <type_traits>
 
@@ -44,6 +45,14 @@ PLAQ_KERNEL turn<V> turn_of(V r, V along, V across) {
           .sine = across / over};
 }
 
+/// Returns exp(i theta) after a turn, of modulus 1 to rounding.
+template <class T>
+std::complex<T> turned(std::complex<T> azimuth, T cosine, T sine) {
+  const std::complex<T> out(azimuth.real() * cosine - azimuth.imag() * sine,
+                            azimuth.imag() * cosine + azimuth.real() * sine);
+  return out * (T(1.5) - T(0.5) * std::norm(out));
+}
+
 /// Returns beta of a cell in r, counted from the axis: a particle at s in [0, 1] of it gives beta s (1 - s) of its
 /// charge not to the node before it but to the one behind it. A uniform density then gives each node the charge of its
 /// ring, also that on the axis (Ruyten, J. Comput. Phys. 105 (1993) 224, who has order 1).
@@ -52,7 +61,8 @@ constexpr double ring_correction(int order, int cell) {
   const double excess = cell > 0 || order == 1 ? order / 12.0 : order == 2 ? 5.0 / 32 : 13.0 / 60;
   return 6 * excess / (2 * cell + 1);
 }
-/// Moves the charge of a particle at x in [0, 1] of a cell by its ring_correction; `node`: place of the cell's node in w.
+/// Moves the charge of a particle at x in [0, 1] of a cell by its ring_correction; `node`: place of the cell's node in
+/// w.
 template <class V, class W>
 PLAQ_KERNEL void correct_for_rings(number_of<V> correction, V x, W& w, int node) {
   const V moved = correction * x * (linalg::same<V>(1) - x);

@@ -66,7 +66,8 @@ void sort_by_cell(const patch_grid& m, particles<T>& p) {
 
   const bool tracked = !p.id.empty();
   if (!tracked) sorted.id.clear();  // of another species
-  std::array<std::pair<const T*, T*>, 7> arrays;
+  if (p.azimuth[0].empty()) sorted.azimuth = {};
+  std::array<std::pair<const T*, T*>, 8> arrays;
   std::size_t used = 0;
   sorted.for_each_array(p, m.dimensions, [&](auto& out, auto& in) {
     out.resize(n);
@@ -94,10 +95,11 @@ void sort_by_cell(const patch_grid& m, particles<T>& p) {
           if (tracked) sorted.id[to] = p.id[i];
         });
   };
-  switch (m.dimensions) {
-    case 1: move(std::integral_constant<std::size_t, 5>()); break;
-    case 2: move(std::integral_constant<std::size_t, 6>()); break;
-    default: move(std::integral_constant<std::size_t, 7>());
+  switch (used) {
+    case 5: move(std::integral_constant<std::size_t, 5>()); break;
+    case 6: move(std::integral_constant<std::size_t, 6>()); break;
+    case 7: move(std::integral_constant<std::size_t, 7>()); break;
+    default: move(std::integral_constant<std::size_t, 8>());
   }
   std::size_t begin = 0, k = 0;
   point cell;

@@ -25,10 +25,10 @@ std::vector<T> components(const char* function, int patch, std::size_t n,
 }
 /// Writes E and B in a region.
 template <class T>
-void put_fields(patch<T>& self, const region& r, const std::vector<T>& all) {
+void put_fields(const patch_grid& m, fields<T>& f, const region& r, const std::vector<T>& all) {
   const T* from = all.data();
-  for (auto* field : {&self.f.e, &self.f.b})
-    for (auto& component : *field) from = put(self.mesh, r, from, component);
+  for (auto* field : {&f.e, &f.b})
+    for (auto& component : *field) from = put(m, r, from, component);
 }
 
 }  // namespace plaq::pic

@@ -31,6 +31,12 @@ point grid_of(int all, int dimensions) {
   return out;
 }
 
+/// Returns the azimuth of the first particle of a cell, in turns, the same for all species. Further ones follow by the
+/// golden section, so that any number of them is spread evenly.
+double first_azimuth(const plan& p, std::uint64_t cell) {
+  return unit_interval(random_words(stream_of(p.seed, random_purpose::azimuths, 0, cell), 0)[0]);
+}
+
 constexpr std::uint64_t draws_per_particle = 1 << 10;  ///< of a Juettner distribution
 
 }  // namespace
@@ -167,6 +173,11 @@ void load(const plan& p, patch<T>& self, std::size_t s, const particle_source& s
     for (std::size_t d = 0; d < dims; ++d) to.cell[d].push_back(cell[d]), to.x[d].push_back(T(part[d]));
     for (std::size_t c = 0; c < 3; ++c) to.u[c].push_back(T(u[c]));
     to.w.push_back(T(source.w[i]));
+    if (p.modes > 1) {
+      const double turns = first_azimuth(p, in_box) + double(number) * (std::numbers::phi - 1);
+      const double theta = 2 * std::numbers::pi * (turns - std::floor(turns));
+      to.azimuth[0].push_back(T(std::cos(theta))), to.azimuth[1].push_back(T(std::sin(theta)));
+    }
     if (p.species_list[s].tracked) to.id.push_back(self.new_id(p));
     self.next_row[record::at(s, record::emitted)] += 1;
     self.next_row[record::at(s, record::emitted_weight)] += double(to.w.back());

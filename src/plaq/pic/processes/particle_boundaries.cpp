@@ -3,6 +3,8 @@
 #include "plaq/pic/processes/particle_boundaries.hpp"
 
 #include <cmath>
+#include <complex>
+#include <utility>
 
 #include "plaq/pic/mesh/streams.hpp"
 #include "plaq/pic/particles/kernels.hpp"
@@ -121,12 +123,14 @@ struct path_walker {
   double& remaining;
   point cell{};
   std::array<double, 3> x{}, u{}, displacement{};
+  std::complex<double> azimuth = 1;
 
   path_walker(const plan& plan_, patch<T>& patch_, std::size_t species, std::size_t particle, double& part)
       : p(plan_), self(patch_), s(species), i(particle), remaining(part) {
     const particles<T>& all = self.species[s];
     for (int d = 0; d < self.mesh.dimensions; ++d) cell[d] = all.cell[d][i], x[d] = double(all.x[d][i]);
     for (int c = 0; c < 3; ++c) u[c] = double(all.u[c][i]);
+    if (!self.f.modes.empty()) azimuth = {double(all.azimuth[0][i]), double(all.azimuth[1][i])};
   }
 
   /// Sets the displacement of the remaining part of the step from the momentum.
@@ -150,9 +154,9 @@ struct path_walker {
     remaining *= 1 - fraction;
   }
   /// Deposits the current of a displacement.
-  void deposit(const std::array<double, 3>& by) {
+  void deposit(const std::array<double, 3>& by, std::complex<double> before = 1, std::complex<double> after = 1) {
     if (!self.with_current) return;
-    path<T> along{cell, {}, {}};
+    path<T> along{cell, {}, {}, {T(before.real()), T(before.imag())}, {T(after.real()), T(after.imag())}};
     for (int c = 0; c < 3; ++c) along.start[c] = T(x[c]), along.displacement[c] = T(by[c]);
     deposit_path(self.mesh, p.order, self.f, along, p.species_list[s].source() * double(self.species[s].w[i]));
   }
@@ -161,8 +165,10 @@ struct path_walker {
     const double r = self.mesh.first[1] + cell[1] + x[1];
     const auto about_axis = turn_of<double>(r, displacement[1] * fraction, displacement[2] * fraction);
     const double to = std::fmin(std::fmax(x[1] + about_axis.change, 0), 1), change = to - x[1];
+    const auto before = std::exchange(azimuth, turned(azimuth, about_axis.cosine, about_axis.sine));
     if (fraction > 0)
-      deposit({displacement[0] * fraction, change, self.mesh.spacing[1] * (r + change / 2) * about_axis.sine});
+      deposit({displacement[0] * fraction, change, self.mesh.spacing[1] * (r + change / 2) * about_axis.sine}, before,
+              azimuth);
     x[0] += displacement[0] * fraction;
     x[1] = to;
     for (double& part : displacement) part *= 1 - fraction;
@@ -175,6 +181,7 @@ struct path_walker {
     particles<T>& all = self.species[s];
     for (int c = 0; c < 3; ++c) all.u[c][i] = T(u[c]);
     for (int d = 0; d < self.mesh.dimensions; ++d) all.cell[d][i] = cell[d], all.x[d][i] = T(x[d]);
+    if (!self.f.modes.empty()) all.azimuth[0][i] = T(azimuth.real()), all.azimuth[1][i] = T(azimuth.imag());
     return end;
   }
   /// Kinetic energy times the weight.
