@@ -48,6 +48,21 @@ TEST(collection_on_ranks, the_pages_run) {
     });
 }
 
+struct number {
+  int value;
+};
+
+// Ranks leave a collection whose result they have, one after the other, and make the next one.
+TEST(collection_on_ranks, destructors_leave_no_message_to_the_next_collection) {
+  for (const auto& backend : task::backends())
+    task::with_backend(backend, {.workers = 2}, [&](auto& pool) {
+      for (int round = 0; round < 20; ++round) {
+        collection<number, int> row("row", ::world(), pool, row_homes(box(8)), [](int i) { return number{i}; });
+        EXPECT_EQ(row.reduce("sum", [](const number& n) { return n.value; }, std::plus<>()).get(), 28);
+      }
+    });
+}
+
 // Patches of a mesh in three dimensions, each of which sends more and more particles to all 26 around it, and moves.
 struct patch {
   std::vector<long> particles;

@@ -160,7 +160,7 @@ def virtual_memory(pid):
 
 
 def test_a_rank_without_memory_is_named_and_the_checkpoint_is_whole(tmp_path):
-    more = ("emission.plate.per_cell=1e6",)
+    more = ("emission.plate.per_cell=3e6",)
     folder = tmp_path / "it"
     job = start(folder, 2, 60, *more)
     until(lambda: generation(folder), job)

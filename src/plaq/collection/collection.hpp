@@ -37,7 +37,8 @@ struct checkpoint {
 /// `each` runs a step of every element, as a task. It returns at once, without a barrier: an element begins a step when
 /// it has ended the previous one and the messages of the step have arrived. Results do not depend on the number of
 /// ranks and workers, on the backend, or on where elements are. The first error, of a step or of MPI, is thrown by
-/// every later call on every rank: a runtime_failure with rank, element and step.
+/// every later call on every rank: a runtime_failure with rank, element and step. The destructor waits for all steps,
+/// unless there was an error, so it is collective, too.
 template <serializable T, elements::index_type Index = int>
 class collection {
   using traits = elements::index_traits<Index>;

@@ -33,8 +33,12 @@ host::host(element_type type, carrier by)
   on_messages();
 }
 
+/// Messages of waves that are still under way would reach the next communicator that gets the same number.
 host::~host() {
-  if (std::uncaught_exceptions() > thrown_before_) failure_.raise_here("destroyed because of an error");
+  if (std::uncaught_exceptions() > thrown_before_)
+    failure_.raise_here("destroyed because of an error");
+  else if (scheduler_.issued() != waited_for_)
+    termination_.wait();
   failure_.stop();
   termination_.stop();
   termination_.join();
@@ -157,6 +161,7 @@ void host::wait() {
   failure_.rethrow();
   termination_.wait();
   failure_.rethrow();
+  waited_for_ = scheduler_.issued();
   directory_.forget_detours();
   scheduler_.forget_steps(scheduler_.issued() - 1);
   window_.pass(scheduler_.issued() - 1);

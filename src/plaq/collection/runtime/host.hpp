@@ -133,6 +133,7 @@ class host {
   std::atomic<double> moving_seconds_{0}, moved_bytes_{0};
   std::mutex parts_guard_;
   std::vector<part_checksum> parts_;  ///< on rank 0, of the checkpoint that is being written
+  step_number waited_for_ = 0;        ///< steps that the driver knows as done
 
   failure_state failure_;
   step_window window_;
