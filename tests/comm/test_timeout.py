@@ -132,10 +132,12 @@ calls = {
     "together": lambda: w.together(int), "each": lambda: w.each(int), "split": lambda: w.split(0),
     "starmap": lambda: list(w.starmap(int, [(), ()])), "split_by_node": w.split_by_node, "messenger": w.messenger,
     "clock_offset": w.clock_offset, "send": lambda: w.send(long, 1), "receive": lambda: w.receive(1),
-    "fold": lambda: w.fold(1, int.__add__), "carry_out": gauge.plaquette,
+    "fold": lambda: w.fold(1, int.__add__), "scatter": lambda: w.scatter([long, long], 1),
+    "alltoall": lambda: w.alltoall([long, long]), "exchange": lambda: w.exchange({1: long}),
+    "reduce_scatter": lambda: w.reduce_scatter(long), "carry_out": gauge.plaquette,
 }
 alone = {"rank", "size", "share", "abort", "collectives", "native"}
-assert {name for name in vars(Communicator) if name[0] != "_"} == {*calls, *alone}
+assert {name for name in dir(Communicator) if name[0] != "_"} == {*calls, *alone}
 for name, call in calls.items():
     try:
         with timeout.limit_waits(0.6, lambda: None):
