@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from plaq import _core
 from plaq.errors import InputError
 from plaq.inputs.schema import nearest, one_line, shown
 from plaq.pic.inputs import cylinder_checks, electrode_checks, laser_checks
@@ -50,6 +49,8 @@ def courant_limit(values: Mapping[str, Any]) -> float:
     units, grid = Units(values["units"].system, values["units"].density), values["grid"]
     over = [n / length for n, length in zip(grid.cells, grid.length)]
     if grid.geometry == "cylinder":
+        from plaq import _core  # inputs are read without kernels
+
         over[1] *= math.sqrt(_core.pic.Plan.radial_factor(grid.modes))
     shortest = {"yee": math.hypot(*over), "cowan": max(over), "lehe": max(over[0], math.hypot(*over[1:]))}[
         values["fields"].stencil]
