@@ -281,10 +281,11 @@ TEST(stencil, has_its_dispersion) {
         return std::vector<double>();
       });
       EXPECT_EQ(result.errors, std::vector<std::string>(2));
-      if (curl == stencil::lehe)  // c at the shortest wave in x, and not below it at any
+      if (curl == stencil::lehe) {  // c at the shortest wave in x, and not below it at any
         for (double k = 0.1; k <= 3.2; k += 0.1)
           EXPECT_GE(omega_of(p, {std::min(k, std::numbers::pi), 0, 0}) * p.spacing(0) / std::min(k, std::numbers::pi),
                     1 - 1e-12);
+      }
       if (curl == stencil::cowan) {
         plan cubes = periodic(dimensions, 1, 12, 2);
         cubes.curl = curl, cubes.dt = cubes.courant() * (1 - 1e-12);

@@ -19,6 +19,16 @@
 
 namespace plaq::pic::test {
 
+/// Expects check() to refuse the plan with these words.
+inline void expect_refused(const plan& p, const std::string& words) {
+  try {
+    p.check();
+    ADD_FAILURE() << words;
+  } catch (const input_error& e) {
+    EXPECT_NE(std::string(e.what()).find(words), std::string::npos) << e.what();
+  }
+}
+
 /// Fields, then particles of each patch: equal for bitwise identical plasmas.
 using contents = std::map<int, std::vector<double>>;
 
