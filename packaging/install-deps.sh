@@ -23,7 +23,13 @@ compiles_otf2() { compiles otf2/otf2.h -lotf2 || compiles otf2/otf2.h -lopen-tra
 python_has() { "$python" -c "$1" 2>/dev/null; }
 tool() { command -v "$1" >/dev/null; }
 has_mpi() { tool mpiexec || tool mpirun || tool srun; }
-has_mpi_headers() { tool mpicxx || tool mpic++; }
+has_mpi_headers() {  # Debian has the compiler's wrapper in another package than the headers
+  local wrapper
+  for wrapper in mpicxx mpic++; do
+    ! "$wrapper" -x c++ -fsyntax-only - <<<"#include <mpi.h>" 2>/dev/null || return 0
+  done
+  return 1
+}
 
 # Description, check, and name for Debian and Ubuntu, Fedora, conda-forge and Spack; - if part of another package.
 needs=(
