@@ -1,6 +1,8 @@
 """Metis, Scotch and Zoltan beside plaq's balancers, where they are installed."""
 
 import ctypes
+import re
+import subprocess
 
 import numpy as np
 import pytest
@@ -69,6 +71,12 @@ def test_partitioners_take_loads_of_zero(loads):
     loads.phases[0].loads[:] = 0
     for by in zoltan.METHODS:
         assert set(partitioners.partition(by, loads.phases[0], 4, loads.phases[0].rank_of)) == {0, 1, 2, 3}
+
+
+def test_zoltan_leaves_the_environment_of_programs_alone():
+    """MPI, which Zoltan starts, sets variables that would make plaq -n refuse: this process would be a rank."""
+    installed("zoltan_rcb")
+    assert not re.search("^(OMPI|PMIX?)_", subprocess.run(["env"], capture_output=True, text=True).stdout, re.MULTILINE)
 
 
 def test_a_library_that_is_not_there_is_named(loads, monkeypatch):

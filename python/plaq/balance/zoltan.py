@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import atexit
 import ctypes
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from ctypes import POINTER, c_char_p, c_double, c_float, c_int, c_uint, c_void_p
 
 import numpy as np
@@ -27,6 +30,22 @@ QUERIES = {
 }
 
 
+@contextmanager
+def unchanged_environment() -> Iterator[None]:
+    """Remove the variables that are set within. By Open MPI's, each program started later would be taken for a rank."""
+
+    def names() -> set[bytes]:
+        entries, found = POINTER(c_char_p).in_dll(ctypes.CDLL(None), "environ"), []
+        while entry := entries[len(found)]:
+            found.append(entry.partition(b"=")[0])
+        return set(found)
+
+    before = names()
+    yield
+    for name in names() - before:
+        os.unsetenv(name)
+
+
 def start(library: ctypes.CDLL) -> None:
     """Initialise Zoltan and, unless that is done, its MPI. InputError if that is not Open MPI with integer ids."""
     kind = c_char_p()
@@ -36,7 +55,8 @@ def start(library: ctypes.CDLL) -> None:
     initialised = c_int()
     library.MPI_Initialized(ctypes.byref(initialised))
     if not initialised.value:
-        library.MPI_Init(None, None)
+        with unchanged_environment():
+            library.MPI_Init(None, None)
         atexit.register(library.MPI_Finalize)
     library.Zoltan_Initialize(0, None, ctypes.byref(c_float()))
     library.Zoltan_Create.restype = c_void_p

@@ -21,7 +21,7 @@ void message_sent(const message_id& id, std::size_t bytes) noexcept;
 void message_received(const message_id& id, std::size_t bytes) noexcept;
 }  // namespace detail
 
-/// Records that this thread has begun to send a message.
+/// Records that this thread begins to send a message. To be called before MPI has it: the receiver may be quick.
 inline void message_sent(const message_id& id, std::size_t bytes) noexcept {
   if (recording()) [[unlikely]]
     detail::message_sent(id, bytes);

@@ -36,9 +36,9 @@ bool byte_executor::start(std::uint32_t number, const step& s) {
       try {
         const bool sends = s.what == step::action::send;
         const blocks bytes{at(sends ? s.from : s.to), s.size};
-        auto handle = sends ? wire_.send(bytes, s.peer, tag_) : wire_.receive(bytes, s.peer, tag_);
         const std::uint32_t in_order = trace::recording() ? (sends ? sent_ : expected_)[s.peer]++ : 0;
         if (sends) trace::message_sent({wire_.number(), wire_.rank(), s.peer, tag_, in_order}, s.size);
+        auto handle = sends ? wire_.send(bytes, s.peer, tag_) : wire_.receive(bytes, s.peer, tag_);
         if (sends && s.size < tested_at_once && is_sent(handle)) return true;
         handles_.push_back(handle);
         messages_.push_back({number, &s, in_order});

@@ -94,8 +94,8 @@ class messenger::implementation final : public task::poller {
       std::unique_lock lock(guard_);
       try {
         if (arrived) what = fitting(std::move(what), *arrived);
-        const auto handle = begin(*what);
         if (!arrived && what->peer != rank) note_sent(*what);
+        const auto handle = begin(*what);
         if (in_flight_.add(handle, what)) return unlock_and_expect(lock);
         note_received(*what);
       } catch (const std::exception& e) {
