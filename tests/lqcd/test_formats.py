@@ -180,7 +180,41 @@ def test_propagators_of_pyquda(gauge, tmp_path):
     again = lqcd.read_propagator(tmp_path / "prop.h5", gauge.lattice, source, theta=theta)
     assert np.allclose(again.local, S.local, atol=1e-12)
     assert "propagator, 1 field of 144 complex numbers a site, 64 bits" in describe(tmp_path / "prop.h5")
+    np.save(tmp_path / "prop.npy", theirs)
+    again = lqcd.read_propagator(tmp_path / "prop.npy", gauge.lattice, source, theta=theta)
+    assert np.allclose(again.local, S.local, atol=1e-12)
+    assert "propagator, 1 field of 144 complex numbers a site, 64 bits" in describe(tmp_path / "prop.npy")
     with h5py.File(tmp_path / "prop.h5", "r+") as file:
         file["LatticeSpinColorMatrix/pt"][0, 0, 0, 0, 0, 0, 0, 0] += 1e-3
     with pytest.raises(InputError, match="damaged: the checksum of /LatticeSpinColorMatrix/pt is"):
         lqcd.read_propagator(tmp_path / "prop.h5", gauge.lattice, source)
+
+
+@pytest.mark.parametrize("kind", ["<c16", ">c8"])
+def test_npy_of_pyquda(gauge, tmp_path, kind):
+    """An array [direction, t, z, y, x, row, column], directions x, y, z, t; others are refused."""
+    links = np.roll(gauge.local(), -1, axis=4).transpose(4, 0, 3, 2, 1, 5, 6).astype(kind)
+    np.save(tmp_path / "conf.npy", links)
+    assert vars(head_of(tmp_path / "conf.npy")) == {"format": "numpy", "extents": EXTENTS,
+                                                    "bits": 64 if kind == "<c16" else 32}
+    assert np.allclose(lqcd.read_gauge(tmp_path / "conf.npy", gauge.lattice).local(), gauge.local(), atol=1e-7)
+    np.save(tmp_path / "real.npy", links.real)
+    np.save(tmp_path / "fortran.npy", np.asfortranarray(links))
+    np.save(tmp_path / "few.npy", links[:3])
+    np.save(tmp_path / "zero.npy", 0 * links)
+    (tmp_path / "short.npy").write_bytes((tmp_path / "conf.npy").read_bytes()[:-8])
+    for name, words in (("real", "an array of .*; plaq reads complex"), ("fortran", "in the order of Fortran; plaq"),
+                        ("few", "a configuration of PyQUDA has"), ("zero", "a link is off from unitarity"),
+                        ("short", "bytes of numbers, which are not those of")):
+        with pytest.raises(InputError, match=words):
+            lqcd.read_gauge(tmp_path / f"{name}.npy", gauge.lattice)
+
+
+@pytest.mark.parametrize("order", "<>")
+def test_other_files_of_milc_are_refused_by_name(gauge, tmp_path, order):
+    for magic, words in ((12781, "a propagator in MILC's own format"), (23209, "of staggered quarks"),
+                         (59354, "version 4 or earlier"), (0x71626434, "the Fermilab format")):
+        (tmp_path / "file").write_bytes(struct.pack(f"{order}i", magic) + bytes(400))
+        for read in (lqcd.read_gauge, lqcd.read_propagator):
+            with pytest.raises(InputError, match=words):
+                read(tmp_path / "file", gauge.lattice)

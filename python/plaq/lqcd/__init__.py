@@ -32,6 +32,6 @@ __all__, __getattr__, __dir__ = lazily(__name__, {
     "read_gauge": "files.gauge_formats", "read_ildg": "files.ildg", "write_ildg": "files.ildg",
     "read_nersc": "files.nersc", "write_nersc": "files.nersc", "read_milc": "files.milc",
     "read_openqcd": "files.openqcd", "read_hirep": "files.hirep", "write_hirep": "files.hirep",
-    "read_hdf5": "files.hdf5", "write_hdf5": "files.hdf5",
+    "read_hdf5": "files.hdf5", "write_hdf5": "files.hdf5", "read_npy": "files.npy",
     "read_propagator": "files.propagator_file", "write_propagator": "files.propagator_file",
 })

@@ -40,6 +40,7 @@ from plaq.lqcd.files.ildg import write_ildg as write_ildg
 from plaq.lqcd.files.milc import read_milc as read_milc
 from plaq.lqcd.files.nersc import read_nersc as read_nersc
 from plaq.lqcd.files.nersc import write_nersc as write_nersc
+from plaq.lqcd.files.npy import read_npy as read_npy
 from plaq.lqcd.files.openqcd import read_openqcd as read_openqcd
 from plaq.lqcd.files.propagator_file import read_propagator as read_propagator
 from plaq.lqcd.files.propagator_file import write_propagator as write_propagator

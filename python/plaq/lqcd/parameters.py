@@ -110,7 +110,7 @@ SCHEMA = Schema({
               "algorithm of link updates; quarks need hmc"),
     Parameter("updates", "start", one_of("hot", one_of("cold", text())), "hot", "",
               "random links, or all one, or the file of a configuration: ILDG, SciDAC, NERSC, MILC, openQCD, "
-              "HiRep or HDF5"),
+              "HiRep, HDF5 or numpy"),
     Parameter("updates", "seed", integer(0, 2**63 - 1), 1, "", "seed of all random numbers"),
     Parameter("updates", "thermalisation", integer(0, 10**8), 200, "sweeps", "sweeps before the first configuration"),
     Parameter("updates", "configurations", integer(1, 10**7), 200, "",

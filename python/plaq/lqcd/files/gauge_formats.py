@@ -9,9 +9,9 @@ from plaq.errors import InputError
 from plaq.files.guard import open_file, reading
 from plaq.lqcd.fields.gauge_field import GaugeField
 from plaq.lqcd.fields.lattice import Lattice
-from plaq.lqcd.files import hdf5, hirep, ildg, lime, milc, nersc, openqcd
+from plaq.lqcd.files import hdf5, hirep, ildg, lime, milc, nersc, npy, openqcd
 
-LIME, NERSC, MILC, OPENQCD, HIREP, HDF5 = "LIME", "NERSC", "MILC", "openQCD", "HiRep", "HDF5"
+LIME, NERSC, MILC, OPENQCD, HIREP, HDF5, NPY = "LIME", "NERSC", "MILC", "openQCD", "HiRep", "HDF5", "numpy"
 
 
 @dataclass(frozen=True)
@@ -34,14 +34,18 @@ def format_of(path: str | Path) -> str:
         return NERSC
     if head.startswith(hdf5.MAGIC):
         return HDF5
+    if head.startswith(npy.MAGIC):
+        return NPY
     if milc.byte_order(head):
         return MILC
     if openqcd.may_be(head, size):
         return OPENQCD
     if hirep.may_be(head, size):
         return HIREP
+    if other := milc.other_content(head):
+        raise InputError(f"{path}: {other}; plaq reads its configurations of version 5")
     raise InputError(f"{path}: neither a LIME file (ILDG, SciDAC) nor one in the format of NERSC, MILC, openQCD, "
-                     "HiRep or HDF5")
+                     "HiRep, HDF5 or numpy")
 
 
 def head_of(path: str | Path) -> Head:
@@ -54,7 +58,7 @@ def head_of(path: str | Path) -> Head:
         if kind == HDF5:
             links = hdf5.describe(path)
             return Head(kind, links.extents, links.bits)
-        found = {NERSC: nersc, MILC: milc, OPENQCD: openqcd, HIREP: hirep}[kind].describe(path)
+        found = {NERSC: nersc, MILC: milc, OPENQCD: openqcd, HIREP: hirep, NPY: npy}[kind].describe(path)
         return Head(kind, found["extents"], found["bits"])
 
 
@@ -64,6 +68,6 @@ def read_gauge(path: str | Path, lattice: Lattice, *, verify: bool = True, reuni
     InputError that names file and problem, on all ranks. Collective.
     """
     read = {LIME: ildg.read_ildg, NERSC: nersc.read_nersc, MILC: milc.read_milc, OPENQCD: openqcd.read_openqcd,
-            HIREP: hirep.read_hirep, HDF5: hdf5.read_hdf5}
+            HIREP: hirep.read_hirep, HDF5: hdf5.read_hdf5, NPY: npy.read_npy}
     kind = lattice.comm.on_root(lambda: format_of(path), share=True)
     return read[kind](path, lattice, verify=verify, reunitarise=reunitarise)

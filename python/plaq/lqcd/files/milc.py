@@ -31,11 +31,22 @@ CONTENT = "a configuration of MILC"
 MAGIC = 20103
 LAYOUT = "5i64si2I"
 WORDS = 72  # of a site
+PROPAGATOR = "a propagator in MILC's own format (lprop), for which MILC's wprop_to_scidac writes one of SciDAC"
+STAGGERED = "a propagator of staggered quarks of MILC"
+OTHERS = {12781: PROPAGATOR, 48291: PROPAGATOR, 230201: STAGGERED, 23209: STAGGERED,
+          59354: "a configuration of MILC, version 4 or earlier", 53546: "a configuration of MILC of 1996",
+          0x71626434: "a field of the Fermilab format of MILC"}  # by magic number (include/file_types.h)
 
 
 def byte_order(head: bytes) -> str | None:
     """Return "<" or ">" of a file with these first bytes; None if its magic number is another one."""
     return {struct.pack(f"{order}i", MAGIC): order for order in "<>"}.get(head[:4])
+
+
+def other_content(head: bytes) -> str | None:
+    """Return what a file of MILC with these first bytes holds, if that is nothing plaq reads."""
+    words = {int.from_bytes(head[:4], order) for order in ("little", "big")}
+    return next((OTHERS[word] for word in words if word in OTHERS), None)
 
 
 def describe(path: Path) -> dict[str, Any]:

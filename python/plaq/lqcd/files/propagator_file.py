@@ -14,7 +14,7 @@ from plaq.inputs.schema import one_line, shown
 from plaq.lqcd.fields import gamma
 from plaq.lqcd.fields.lattice import Lattice
 from plaq.lqcd.fields.propagators import Propagator
-from plaq.lqcd.files import hdf5, lime
+from plaq.lqcd.files import hdf5, lime, milc, npy
 from plaq.lqcd.files.gauge_files import (
     ORDER,
     as_numbers,
@@ -77,6 +77,9 @@ def describe(path: Path) -> Description:
             found = hdf5.describe_propagator(path)
             field = Field(0, found.bits, MATRIX, found.sums[0], found.names[0])
             return Description(found.extents, (field,), None, None, None, False)
+    if is_npy(path):
+        of = npy.describe_propagator(path)
+        return Description(of["extents"], (Field(of["offset"], of["bits"], MATRIX, None),), None, None, None, False)
     with open(open_file(path), "rb") as file:
         extents, bits, numbers, texts, fields, tmlqcd = None, None, None, {}, [], False
         for record in lime.read_records(file, path):
@@ -114,6 +117,15 @@ def describe(path: Path) -> Description:
         source, theta = texts.get("source"), texts.get("theta")
         return Description(extents, tuple(kept), source and tuple(int(x) for x in source.split()), texts.get("basis"),
                            theta and tuple(float(x) for x in theta.split()), tmlqcd)
+
+
+def is_npy(path: Path) -> bool:
+    """Return whether a file has numpy's format; DamagedFile where it is a propagator in MILC's own."""
+    with open(open_file(path), "rb") as file:
+        head = file.read(len(npy.MAGIC))
+    if other := milc.other_content(head):
+        raise DamagedFile(f"{path}: {other}")
+    return head == npy.MAGIC
 
 
 def _crc(texts: dict[str, str]) -> int:
@@ -156,10 +168,10 @@ def read_propagator(path: str | Path, lattice: Lattice, source: tuple[int, ...] 
     """Read the propagator in a file; every rank reads its part.
 
     The file has one field of matrices as from `write_propagator`, or twelve of spinors, source spin by source spin and
-    colour by colour (USQCD's propagators, tmLQCD's), or is one of PyQUDA in HDF5. ``source`` (t, x, y, z), the spins'
-    ``basis`` ("degrand-rossi", in tmLQCD's files "tmlqcd") and the phases ``theta`` at boundaries, by default none,
-    replace missing ones in the file. In tmLQCD's files phases are distributed over the links. Verified are lengths and
-    checksums. InputError that names file and problem, on all ranks. Collective.
+    colour by colour (USQCD's propagators, tmLQCD's), or is one of PyQUDA in HDF5 or numpy's format. ``source`` (t, x,
+    y, z), the spins' ``basis`` ("degrand-rossi", in tmLQCD's files "tmlqcd") and the phases ``theta`` at boundaries, by
+    default none, replace missing ones in the file. In tmLQCD's files phases are distributed over the links. Verified
+    are lengths and checksums. InputError that names file and problem, on all ranks. Collective.
     """
     path = Path(path)
 
@@ -192,6 +204,8 @@ def read_propagator(path: str | Path, lattice: Lattice, source: tuple[int, ...] 
 
 def read_matrix(path: Path, lattice: Lattice, description: Description) -> np.ndarray:
     """Return this rank's [t, x, y, z, spin, source spin, colour, source colour] of a file's fields. Collective."""
+    if lattice.comm.on_root(lambda: is_npy(path), share=True):
+        return npy.read_matrix(path, lattice, CONTENT)
     parts = []
     for field in description.fields:
         if field.name:
