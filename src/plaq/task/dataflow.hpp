@@ -1,5 +1,6 @@
 // Task graph: tasks that start once their inputs are ready.
 #pragma once
+#include <concepts>
 #include <functional>
 #include <tuple>
 #include <type_traits>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "plaq/task/deferred.hpp"
+#include "plaq/task/explained.hpp"
 
 namespace plaq::task {
 
@@ -53,6 +55,24 @@ template <class F, class... Antecedents>
 concept takes_results_of =
     detail::takes_all<F, decltype(std::tuple_cat(detail::arguments_of(std::declval<Antecedents&>())...))>;
 
+namespace detail {
+
+template <class F>
+inline constexpr bool is_antecedent = any_future<F>;
+template <class F>
+inline constexpr bool is_antecedent<std::vector<F>> = any_future<F>;
+/// Argument that dataflow can keep: a future that is moved, or a copy of a shared one.
+template <class F>
+concept kept_antecedent = is_antecedent<std::decay_t<F>> && std::constructible_from<std::decay_t<F>, F>;
+
+template <class... Arguments>
+inline constexpr bool flows = false;
+template <runs_tasks Pool, names_task Name, class F, kept_antecedent... Antecedents>
+inline constexpr bool flows<Pool, Name, F, Antecedents...> =
+    takes_results_of<std::decay_t<F>, std::decay_t<Antecedents>...>;
+
+}  // namespace detail
+
 /// Runs f(values...) as a task of `pool` once all results are ready; meanwhile no worker and no stack waits. A future
 /// gives its value, a shared_future a reference to it, a vector of either a vector of values, void no argument. If an
 /// antecedent failed, f is not run, and the returned future has the error of the first such; exceptions of f also go to
@@ -70,6 +90,24 @@ auto dataflow(detail::scheduler& pool, task_name name, F&& f, Antecedents... res
         all);
   };
   return detail::defer(pool, name, std::move(unpack), std::move(results)...);
+}
+
+/// Overload for arguments that do not fit.
+template <class Pool, class Name, class F, class... Wrong>
+  requires(!detail::flows<Pool, Name, F, Wrong...>)
+detail::no_future dataflow(Pool&&, Name&&, F&&, Wrong&&...) {
+  constexpr bool pooled = detail::runs_tasks<Pool>, named = detail::names_task<Name>;
+  constexpr bool antecedents = (detail::is_antecedent<std::decay_t<Wrong>> && ...);
+  constexpr bool kept = (detail::kept_antecedent<Wrong> && ...);
+  constexpr bool first = pooled && named;
+  static_assert(pooled, "the first argument is the pool that runs the task: dataflow(pool, \"name\", f, futures...)");
+  static_assert(!pooled || named,
+                "the second argument is the name of the task: dataflow(pool, \"name\", f, futures...)");
+  static_assert(!first || antecedents, "after f come futures, shared futures or vectors of them");
+  static_assert(!first || !antecedents || kept, "a future is used up: dataflow(pool, \"name\", f, std::move(future))");
+  static_assert(!first || !kept,
+                "no takes_results_of: f is called with the values of the futures, in their order, and none for void");
+  return {};
 }
 
 }  // namespace plaq::task

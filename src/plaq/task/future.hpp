@@ -98,7 +98,7 @@ class [[nodiscard]] future : public detail::future_base<T>, public detail::expla
   ///
   /// @pre valid(), else std::future_error
   template <class F>
-    requires std::invocable<std::decay_t<F>, future<T>>
+    requires(detail::returns_value<F, future<T>> && !detail::returns_lazy<F, future<T>>)
   auto then(detail::scheduler& pool, task_name name, F&& f) {
     return detail::defer(pool, name, std::forward<F>(f), std::move(*this));
   }
@@ -123,7 +123,7 @@ class [[nodiscard]] shared_future : public detail::future_base<T>, public detail
 
   /// Continues as future::then; f gets a shared_future, and this one stays valid.
   template <class F>
-    requires std::invocable<std::decay_t<F>, shared_future<T>>
+    requires(detail::returns_value<F, shared_future<T>> && !detail::returns_lazy<F, shared_future<T>>)
   auto then(detail::scheduler& pool, task_name name, F&& f) const {
     return detail::defer(pool, name, std::forward<F>(f), *this);
   }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "plaq/task/blocks.hpp"
+#include "plaq/task/explained.hpp"
 #include "plaq/task/future.hpp"
 #include "plaq/task/job.hpp"
 #include "plaq/task/name.hpp"
@@ -282,8 +283,6 @@ class coroutine_task final : public resumable, public state<T> {
   std::optional<lazy<T>> frame_;
 };
 
-template <class T>
-inline constexpr bool is_lazy = false;
 template <class T>
 inline constexpr bool is_lazy<lazy<T>> = true;
 

@@ -124,29 +124,19 @@ struct team {
   }
 };
 
-}  // namespace detail
-
-/// Calls body(i) once for every i in [begin, end), in at most pool.workers() tasks, and returns when all are done. The
-/// calling task is one of them (its part is a region called `name`, as the other tasks are); a thread outside of the
-/// pool waits meanwhile.
-///
-/// With static sharing on several domains of memory, each part is a task on the domain of the worker of its number, and
-/// the caller waits: a later loop over the same indices finds its data in the memory of its domain.
-///
-/// If bodies throw, the exception of the lowest index that throws is rethrown; bodies above it may not have been run.
-/// Throws cancelled if the token was stopped before every piece was handed out.
-template <task_pool Pool, std::integral Index, loop_body<Index> Body>
-void parallel_for(Pool& pool, task_name name, Index begin, Index end, Body&& body, const loop_options& how = {}) {
-  const std::size_t n = detail::length(begin, end);
+/// Runs a loop whose arguments fit, as parallel_for.
+template <class Pool, class Index, class Body>
+void run_loop(Pool& pool, task_name name, Index begin, Index end, Body& body, const loop_options& how) {
+  const std::size_t n = length(begin, end);
   if (n == 0) return;
-  const detail::job* const caller = detail::current();
+  const job* const caller = current();
   if (!caller || &caller->home != &pool)
-    return pool.async(name, [&] { parallel_for(pool, name, begin, end, body, how); }).get();
+    return pool.async(name, [&] { run_loop(pool, name, begin, end, body, how); }).get();
 
-  detail::loop work(pool, begin, n, static_cast<std::size_t>(pool.workers()), how, body);
+  loop work(pool, begin, n, static_cast<std::size_t>(pool.workers()), how, body);
   const bool by_domain = how.sharing == sharing::static_ && pool.domains() > 1;
   {
-    detail::team<Pool> others;
+    team<Pool> others;
     others.members.reserve(work.members());
     if (by_domain) {
       for (std::size_t m = 0; m < work.members(); ++m) {
@@ -163,6 +153,33 @@ void parallel_for(Pool& pool, task_name name, Index begin, Index end, Body&& bod
     for (auto& m : others.members) m.get();
   }
   work.rethrow();
+}
+
+/// Says which argument of a loop does not fit; returns whether all do.
+template <class Pool, class Index, bool fits>
+constexpr bool fits_loop() {
+  constexpr bool pooled = task_pool<Pool>, counts = std::integral<Index>;
+  static_assert(pooled, "no task_pool: the first argument is the pool that runs the loop");
+  static_assert(!pooled || counts, "a loop counts from begin to end, two integers (std::integral) of one type");
+  static_assert(!pooled || !counts || fits, "no loop_body: the body is called as body(i), and returns nothing");
+  return pooled && counts && fits;
+}
+
+}  // namespace detail
+
+/// Calls body(i) once for every i in [begin, end), in at most pool.workers() tasks, and returns when all are done. The
+/// calling task is one of them (its part is a region called `name`, as the other tasks are); a thread outside of the
+/// pool waits meanwhile.
+///
+/// With static sharing on several domains of memory, each part is a task on the domain of the worker of its number, and
+/// the caller waits: a later loop over the same indices finds its data in the memory of its domain.
+///
+/// If bodies throw, the exception of the lowest index that throws is rethrown; bodies above it may not have been run.
+/// Throws cancelled if the token was stopped before every piece was handed out.
+template <class Pool, class Index, class Body>
+void parallel_for(Pool& pool, task_name name, Index begin, Index end, Body&& body, const loop_options& how = {}) {
+  if constexpr (detail::fits_loop<Pool, Index, loop_body<Body, Index>>())
+    detail::run_loop(pool, name, begin, end, body, how);
 }
 
 }  // namespace plaq::task

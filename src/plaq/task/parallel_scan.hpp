@@ -26,6 +26,10 @@ concept combines = std::is_invocable_r_v<T, Combine&, T, T>;
 
 namespace detail {
 
+/// Range to whose elements a T is assigned.
+template <class Out, class T>
+concept keeps = std::is_assignable_v<std::ranges::range_reference_t<Out>, const T&>;
+
 /// Scans piece by piece: sums of the pieces, their partial sums, then each piece from the sum of those before it.
 /// keep(i, sum) stores the result for index i, from the sum up to i, exclusive or inclusive.
 template <bool inclusive, class Pool, class In, class T, class Combine, class Keep>
@@ -86,20 +90,28 @@ void scan_into(Pool& pool, task_name name, const In& in, Out& out, std::optional
 /// and combined about twice. Errors and stop token as parallel_for; `out` is then unspecified.
 ///
 /// @pre out is not shorter than in, else input_error
-template <task_pool Pool, indexed_range In, indexed_range Out, combines<std::ranges::range_value_t<In>> Combine>
+template <task_pool Pool, indexed_range In, indexed_range Out, class Combine>
 void parallel_inclusive_scan(Pool& pool, task_name name, const In& in, Out&& out, Combine combine,
                              const loop_options& how = {}) {
   using T = std::ranges::range_value_t<In>;
-  detail::scan_into<true>(pool, name, in, out, std::optional<T>(), combine, how);
+  constexpr bool fits = combines<Combine, T>, stores = detail::keeps<Out, T>;
+  static_assert(fits, "combine is called with two values of `in`, and returns another: combines<Combine, T>");
+  static_assert(!fits || stores, "`out` holds values of another type than `in`");
+  if constexpr (fits && stores) detail::scan_into<true>(pool, name, in, out, std::optional<T>(), combine, how);
 }
 
 /// Stores in out[i] the sum init + in[0] + ... + in[i - 1], otherwise as parallel_inclusive_scan.
 ///
 /// @pre out is not shorter than in, else input_error
-template <task_pool Pool, indexed_range In, indexed_range Out, std::copyable T, combines<T> Combine>
+template <task_pool Pool, indexed_range In, indexed_range Out, std::copyable T, class Combine>
 void parallel_exclusive_scan(Pool& pool, task_name name, const In& in, Out&& out, T init, Combine combine,
                              const loop_options& how = {}) {
-  detail::scan_into<false>(pool, name, in, out, std::optional<T>(std::move(init)), combine, how);
+  constexpr bool fits = combines<Combine, T>, stores = detail::keeps<Out, T>;
+  static_assert(fits,
+                "combine is called with two values of the type of `init`, and returns another: combines<Combine, T>");
+  static_assert(!fits || stores, "`out` holds values of another type than `init`");
+  if constexpr (fits && stores)
+    detail::scan_into<false>(pool, name, in, out, std::optional<T>(std::move(init)), combine, how);
 }
 
 }  // namespace plaq::task

@@ -1,12 +1,15 @@
 // when_all and when_any as in the Concurrency TS: a future for several, without a task.
 #pragma once
 #include <atomic>
+#include <concepts>
 #include <cstddef>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "plaq/task/antecedents.hpp"
+#include "plaq/task/explained.hpp"
 
 namespace plaq::task {
 
@@ -118,12 +121,35 @@ future<when_any_result<Sequence>> wait_for_any(Members... members) {
   return result;
 }
 
+/// Futures of which each is moved, or a copy of a shared one.
+template <class... Futures>
+concept several =
+    ((any_future<std::decay_t<Futures>> && std::constructible_from<std::decay_t<Futures>, Futures>) && ...);
+template <class Vector>
+inline constexpr bool is_vector = false;
+template <any_future F>
+inline constexpr bool is_vector<std::vector<F>> = true;
+/// Arguments of when_all and when_any.
+template <class... Futures>
+inline constexpr bool joined = several<Futures...>;
+template <class Futures>
+inline constexpr bool joined<Futures> = several<Futures> || is_vector<std::decay_t<Futures>>;
+
+template <class... Wrong>
+constexpr void explain_join() {
+  constexpr bool futures = (any_future<std::decay_t<Wrong>> && ...);
+  static_assert(futures, "the arguments are futures and shared futures, or one vector of them");
+  static_assert(!futures, "a future is used up: std::move(future)");
+}
+
 }  // namespace detail
 
 /// Returns a future that is ready once all results are; it gives the futures, each with its value or its error.
-template <any_future... Futures>
-future<std::tuple<Futures...>> when_all(Futures... results) {
-  return detail::wait_for_all<std::tuple<Futures...>>(std::move(results)...);
+template <class... Futures>
+  requires detail::several<Futures...>
+future<std::tuple<std::decay_t<Futures>...>> when_all(Futures&&... results) {
+  return detail::wait_for_all<std::tuple<std::decay_t<Futures>...>>(
+      std::decay_t<Futures>(std::forward<Futures>(results))...);
 }
 /// Returns the same for a vector of futures, in their order.
 template <any_future Future>
@@ -132,14 +158,30 @@ future<std::vector<Future>> when_all(std::vector<Future> results) {
 }
 
 /// Returns a future that is ready once one of the results is. Of no futures at all: ready, with index -1.
-template <any_future... Futures>
-future<when_any_result<std::tuple<Futures...>>> when_any(Futures... results) {
-  return detail::wait_for_any<std::tuple<Futures...>>(std::move(results)...);
+template <class... Futures>
+  requires detail::several<Futures...>
+future<when_any_result<std::tuple<std::decay_t<Futures>...>>> when_any(Futures&&... results) {
+  return detail::wait_for_any<std::tuple<std::decay_t<Futures>...>>(
+      std::decay_t<Futures>(std::forward<Futures>(results))...);
 }
 /// Returns the same for a vector of futures.
 template <any_future Future>
 future<when_any_result<std::vector<Future>>> when_any(std::vector<Future> results) {
   return detail::wait_for_any<std::vector<Future>>(std::move(results));
+}
+
+/// Overloads for arguments that do not fit.
+template <class... Wrong>
+  requires(!detail::joined<Wrong...>)
+detail::no_future when_all(Wrong&&...) {
+  detail::explain_join<Wrong...>();
+  return {};
+}
+template <class... Wrong>
+  requires(!detail::joined<Wrong...>)
+detail::no_future when_any(Wrong&&...) {
+  detail::explain_join<Wrong...>();
+  return {};
 }
 
 }  // namespace plaq::task
