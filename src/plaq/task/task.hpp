@@ -11,4 +11,5 @@
 #include "plaq/task/parallel_reduce.hpp"
 #include "plaq/task/parallel_scan.hpp"
 #include "plaq/task/parallel_sort.hpp"
+#include "plaq/task/senders.hpp"
 #include "plaq/task/when.hpp"
