@@ -99,6 +99,17 @@ class archive {
   void operator()(Part&... parts) {
     ((saw(&parts, sizeof parts), one(parts)), ...);
   }
+  /// Overload for parts of other types.
+  template <class... Part>
+    requires(!(elements::part<Part> && ...))
+  void operator()(Part&...) {
+    constexpr bool assigned = (!std::is_const_v<Part> && ...), packed = (elements::part<Part> && ...);
+    static_assert(assigned,
+                  "a part is const: void serialize(archive&) is no const function, as it also assigns the parts");
+    static_assert(!assigned || packed,
+                  "a part is neither trivially copyable without a pointer, nor a container of parts, nor has it "
+                  "void serialize(archive&)");
+  }
   /// Names fields that are no parts: after unpacking they are as in a new value.
   template <class... Field>
   void leaves_out(const Field&... fields) {

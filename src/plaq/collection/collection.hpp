@@ -18,6 +18,7 @@
 #include "plaq/collection/archive.hpp"
 #include "plaq/collection/balancing.hpp"
 #include "plaq/collection/box.hpp"
+#include "plaq/collection/explained.hpp"
 #include "plaq/collection/homes.hpp"
 #include "plaq/collection/port.hpp"
 #include "plaq/collection/runtime/host.hpp"
@@ -25,11 +26,6 @@
 #include "plaq/task/future.hpp"
 
 namespace plaq {
-
-/// Folder that a collection was saved to.
-struct checkpoint {
-  std::filesystem::path folder;
-};
 
 /// Elements of type T with an index each, distributed over the ranks of a communicator. Every rank makes the same calls
 /// in the same order, with functions that do the same; one thread or task of each rank makes them.
@@ -39,10 +35,15 @@ struct checkpoint {
 /// ranks and workers, on the backend, or on where elements are. The first error, of a step or of MPI, is thrown by
 /// every later call on every rank: a runtime_failure with rank, element and step. The destructor waits for all steps,
 /// unless there was an error, so it is collective, too.
-template <serializable T, elements::index_type Index = int>
+template <class T, elements::index_type Index = int>
 class collection {
+  static constexpr bool packs = serializable<T>;
+  static_assert(packs,
+                "the type of the elements is not serializable: it is default-constructible and movable, and has "
+                "void serialize(archive&) or is trivially copyable, without a pointer or view");
   using traits = elements::index_traits<Index>;
   using element = elements::element_of<T>;
+  using context_type = step_context<T, Index>;
 
  public:
   using takes = elements::takes<T, Index>;
@@ -90,6 +91,12 @@ class collection {
     host_.restore(from.folder);
   }
 
+  /// Constructor for arguments that do not fit.
+  template <class... Wrong>
+    requires(!elements::makes_collection<Index, Wrong...>)
+  explicit collection(std::string name, Wrong&&...)
+      : collection(std::move(name), elements::explain_collection<Index, Wrong...>(), homes<Index>()) {}
+
   int rank() const { return host_.rank(); }
   int size() const { return host_.size(); }
 
@@ -116,13 +123,16 @@ class collection {
   template <serializable V, class F>
   handler<T, Index, V> on(trace::label name, F f, int priority = 0) {
     const handler<T, Index, V> self(handlers_++, priority);
-    static_assert(std::invocable<F&, T&, element_context<T, Index>&, received<Index, V>, decltype(self)>,
-                  "a handler is called as f(value, context, message, self)");
-    host_.add_handler({name, [this, f = std::move(f), self](elements::element& e, elements::message& m) mutable {
-                         element_context<T, Index> context(e, *this);
-                         f(value_of(e), context,
-                           received<Index, V>{traits::from_key(m.from), m.value.template take<V>()}, self);
-                       }});
+    constexpr bool handles = requires(T& value, element_context<T, Index>& context, received<Index, V> got) {
+      f(value, context, std::move(got), self);
+    };
+    static_assert(handles, "a handler is called as f(value, context, message, self)");
+    if constexpr (handles)
+      host_.add_handler({name, [this, f = std::move(f), self](elements::element& e, elements::message& m) mutable {
+                           element_context<T, Index> context(e, *this);
+                           f(value_of(e), context,
+                             received<Index, V>{traits::from_key(m.from), m.value.template take<V>()}, self);
+                         }});
     return self;
   }
 
@@ -138,27 +148,20 @@ class collection {
   }
   template <class F>
   void each(trace::label name, std::vector<takes> what, F f) {
-    static_assert(std::invocable<F&, T&, step_context<T, Index>&> || std::invocable<F&, T&>,
-                  "a step is called as f(value, context) or f(value)");
-    auto next = std::make_unique<elements::step>(name);
-    for (takes& one : what) {
-      if (std::ranges::count(next->receives, one.port, &elements::receive::port) > 0)
-        throw input_error(host_.type().name + ": step '" + std::string(name.view()) + "' names a port twice");
-      next->receives.push_back({one.port, one.count});
-      if (one.count_of)
-        next->receives.back().count_of = [count = std::move(one.count_of)](const elements::element& e) {
-          return count(value_of(e), traits::from_key(e.id));
-        };
-    }
-    next->run = [this, f = std::move(f)](elements::running_step& running) mutable {
-      if constexpr (std::invocable<F&, T&>) {
-        f(value_of(running.of));
-      } else {
-        step_context<T, Index> context(running, *this);
-        f(value_of(running.of), context);
-      }
-    };
-    host_.issue(std::move(next));
+    constexpr bool alone = elements::called_with<F, T>, steps = alone || elements::called_with<F, T, context_type>;
+    static_assert(steps, "a step is called as f(value, context) or f(value)");
+    if constexpr (steps) issue(name, std::move(what), std::move(f));
+  }
+  /// Overloads for a call without a name, and for a port without a number of messages.
+  template <class F>
+  void each(F&&) {
+    constexpr bool named = std::is_void_v<F>;
+    static_assert(named, "the first argument is the name of the step: each(\"name\", f)");
+  }
+  template <class V, class F>
+  void each(trace::label, port<T, Index, V>, F) {
+    constexpr bool counted = !serializable<V>;
+    static_assert(counted, "a step takes a number of messages of a port: each(\"name\", port.of(n), f)");
   }
 
   /// Returns combine(init, t) on every rank, where t is reduce(name, give, combine) in type R, or init where no element
@@ -231,7 +234,8 @@ class collection {
     what.give = packing<elements::element_report>([this](elements::element& e) {
       const auto load = std::exchange(e.load, {});
       return elements::element_report{load_ == plaq::load::time ? load.seconds : load.work,
-                                      double(archive::size(value_of(e))), host_.seconds_per_byte(), rank(), load.sent};
+                                      double(static_cast<element&>(e).size()), host_.seconds_per_byte(), rank(),
+                                      load.sent};
     });
     what.fail = [promise](std::exception_ptr why) { promise->set_exception(why); };
     if (by.protocol && !records_) {  // no rank needs all loads
@@ -302,7 +306,12 @@ class collection {
   elements::element_type type_of(std::string name, int ranks) const {
     return {.name = std::move(name),
             .home = [this, ranks](elements::key k) { return homes_.rank_of(traits::from_key(k), ranks); },
-            .make = [](elements::key k) { return std::make_unique<element>(k, T{}); },
+            .make = [](elements::key k) -> std::unique_ptr<elements::element> {
+              if constexpr (packs)
+                return std::make_unique<element>(k, T{});
+              else
+                return nullptr;
+            },
             .in_words = [](elements::key k) { return traits::in_words(traits::from_key(k)); },
             .progress = progress(),
             .fixed = bool(homes_.each_of_rank),
@@ -322,6 +331,28 @@ class collection {
       throw input_error(host_.type().name + " has no element (" + traits::in_words(at) + ")");
   }
 
+  template <class F>
+  void issue(trace::label name, std::vector<takes> what, F f) {
+    auto next = std::make_unique<elements::step>(name);
+    for (takes& one : what) {
+      if (std::ranges::count(next->receives, one.port, &elements::receive::port) > 0)
+        throw input_error(host_.type().name + ": step '" + std::string(name.view()) + "' names a port twice");
+      next->receives.push_back({one.port, one.count});
+      if (one.count_of)
+        next->receives.back().count_of = [count = std::move(one.count_of)](const elements::element& e) {
+          return count(value_of(e), traits::from_key(e.id));
+        };
+    }
+    next->run = [this, f = std::move(f)](elements::running_step& running) mutable {
+      if constexpr (elements::called_with<F, T>) {
+        f(value_of(running.of));
+      } else {
+        context_type context(running, *this);
+        f(value_of(running.of), context);
+      }
+    };
+    host_.issue(std::move(next));
+  }
   void start(elements::reductions::request what) {
     if (!homes_.each_of_rank) host_.wait();  // which finds the number of elements
     host_.reduce(std::move(what));

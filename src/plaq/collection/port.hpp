@@ -20,6 +20,10 @@ struct takes {
   std::function<std::size_t(const T&, const Index&)> count_of = {};  ///< in place of count
 };
 
+/// Function that is called as f(arguments...). Shorter to explain than std::invocable.
+template <class F, class... Arguments>
+concept called_with = requires(F& f, Arguments&... arguments) { f(arguments...); };
+
 /// Whether V is a std::optional.
 template <class V>
 inline constexpr bool is_optional = false;
@@ -41,11 +45,11 @@ using without_optional = typename optional_value<V>::type;
 
 }  // namespace elements
 
-template <serializable T, elements::index_type Index>
+template <class T, elements::index_type Index>
 class collection;
-template <serializable T, elements::index_type Index>
+template <class T, elements::index_type Index>
 class element_context;
-template <serializable T, elements::index_type Index>
+template <class T, elements::index_type Index>
 class step_context;
 
 /// Message of a port: the sending element and the value.
@@ -60,9 +64,9 @@ struct received {
 template <class T, class Index, serializable V>
 class handler {
  private:
-  template <serializable, elements::index_type>
+  template <class, elements::index_type>
   friend class collection;
-  template <serializable, elements::index_type>
+  template <class, elements::index_type>
   friend class element_context;
   handler(int number, int priority) : number_(number), priority_(priority) {}
   int number_, priority_;
@@ -88,9 +92,9 @@ class port {
   }
 
  private:
-  template <serializable, elements::index_type>
+  template <class, elements::index_type>
   friend class collection;
-  template <serializable, elements::index_type>
+  template <class, elements::index_type>
   friend class step_context;
   explicit port(int number) : number_(number) {}
   int number_;

@@ -1,6 +1,7 @@
 // Context of a step: what it may do beside changing its element.
 #pragma once
 #include <algorithm>
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -19,18 +20,29 @@ namespace plaq {
 namespace elements {
 
 /// Element of a collection, with its value of type T.
-template <serializable T>
+template <class T>
 struct element_of final : element {
   element_of(key id, T&& given) : element(id), value(std::move(given)) { archive::check_fields(value); }
-  void pack_value(std::vector<std::byte>& to) const override { archive::pack(value, to); }
-  void unpack_value(comm::unpacker& from) override { archive::unpack(value, from); }
+  // Of another type the class collection says what it lacks, so nothing here does.
+  void pack_value(std::vector<std::byte>& to) const override {
+    if constexpr (serializable<T>) archive::pack(value, to);
+  }
+  void unpack_value(comm::unpacker& from) override {
+    if constexpr (serializable<T>) archive::unpack(value, from);
+  }
+  std::size_t size() const {
+    if constexpr (serializable<T>)
+      return archive::size(value);
+    else
+      return 0;
+  }
   T value;
 };
 
 }  // namespace elements
 
 /// Context that steps and handlers of an element share. One task uses it.
-template <serializable T, elements::index_type Index>
+template <class T, elements::index_type Index>
 class element_context {
  protected:
   using traits = elements::index_traits<Index>;
@@ -73,7 +85,7 @@ class element_context {
 };
 
 /// Context of a step of an element. Lives as long as the step.
-template <serializable T, elements::index_type Index>
+template <class T, elements::index_type Index>
 class step_context : public element_context<T, Index> {
   using base = element_context<T, Index>;
   using base::owner_;
@@ -88,6 +100,13 @@ class step_context : public element_context<T, Index> {
     this->count(to, value);
     owner_.host_.send(running_.make_message(by.number_, elements::message_value::of<V>(std::move(value))),
                       traits::to_key(to));
+  }
+  /// Overload for a value of another type.
+  template <class V, class Wrong>
+    requires(!std::convertible_to<Wrong, V>)
+  void send(const port<T, Index, V>&, const Index&, Wrong&&) {
+    constexpr bool converts = std::convertible_to<Wrong, V>;
+    static_assert(converts, "the value that is sent has another type than the port");
   }
   /// Sends a copy of the value to each of several elements.
   template <class V, class Indices>
