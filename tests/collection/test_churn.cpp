@@ -1,6 +1,8 @@
 // Whole programs that are drawn: who sends to whom, who moves, when all balance and by what, when all is saved and
 // read again on other ranks. The same is done in a loop; every bit has to agree.
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -178,6 +180,68 @@ TEST(collection_churn, goes_on_from_checkpoints_on_other_ranks) {
       EXPECT_EQ(said, no_errors(after)) << "seed " << seed;
     }
   });
+  std::filesystem::remove_all(folder);
+}
+
+/// Number of steps of so many rounds.
+std::int64_t steps_of(unsigned seed, int rounds) {
+  std::int64_t steps = 0;
+  for (int round = 0; round < rounds; ++round) steps += word(seed, 1000, round, 12) % 2 == 0 ? 4 : 3;
+  return steps;
+}
+
+/// Goes on from the checkpoint in the folder, if there is one, and writes one after each round.
+std::vector<std::string> run_to_the_end(const std::filesystem::path& folder, unsigned seed, int ranks,
+                                        const state& expected) {
+  std::vector<std::string> said;
+  task::with_backend("fiber", {.workers = 2}, [&](auto& pool) {
+    said = on_ranks(ranks, seed, [&](const comm::communicator& world) {
+      std::optional<collection<counter, index2>> all;
+      if (std::filesystem::exists(folder / "all.checkpoint"))
+        all.emplace("all", world, pool, hilbert_homes(mesh), checkpoint{folder}, load::work);
+      else
+        all.emplace(
+            "all", world, pool, row_homes(mesh),
+            [](index2 at) { return counter{std::uint64_t(number_of(at) + 1), {}}; }, load::work);
+      int begin = 0;
+      while (steps_of(seed, begin) < all->steps()) ++begin;
+      EXPECT_EQ(steps_of(seed, begin), all->steps()) << "seed " << seed << ": the checkpoint is of the end of a round";
+      for (int round = begin; round < all_rounds; ++round) {
+        std::vector<std::uint64_t> sums;
+        run_rounds(*all, seed, round, round + 1, sums);
+        EXPECT_EQ(sums.front(), expected.sums[std::size_t(round)]) << "seed " << seed << ", round " << round;
+        all->save(folder);
+      }
+      all->each_local([&](index2 at, const counter& c) {
+        EXPECT_EQ(c, expected.elements[std::size_t(number_of(at))]) << "seed " << seed;
+      });
+    });
+  });
+  return said;
+}
+
+// A process that is killed at any moment, also while it writes, leaves a checkpoint that other ranks go on from.
+TEST(collection_churn, goes_on_after_kills_on_other_ranks) {
+  const auto folder = std::filesystem::temp_directory_path() / ("plaq_killed_" + std::to_string(::getpid()));
+  int in_progress = 0;
+  for (unsigned seed = 200; seed < 200 + seeds(6); ++seed) {
+    std::filesystem::remove_all(folder);
+    const state expected = in_a_loop(seed);
+    int ranks = 1 + int(seed % 4);
+    for (int kills = 0; kills < 2; ++kills, ranks = 1 + (ranks + int(seed % 3)) % 4) {
+      const pid_t child = ::fork();
+      ASSERT_GE(child, 0);
+      if (child == 0) ::_exit(run_to_the_end(folder, seed, ranks, expected) == no_errors(ranks) ? 0 : 1);
+      ::usleep(unsigned(word(seed, kills, 0, 20) % 60000));
+      ::kill(child, SIGKILL);
+      int status = 0;
+      ASSERT_EQ(::waitpid(child, &status, 0), child);
+      if (WIFSIGNALED(status)) ++in_progress;
+      ASSERT_TRUE(WIFSIGNALED(status) || WEXITSTATUS(status) == 0) << "seed " << seed;
+    }
+    EXPECT_EQ(run_to_the_end(folder, seed, ranks, expected), no_errors(ranks)) << "seed " << seed;
+  }
+  RecordProperty("killed", in_progress);
   std::filesystem::remove_all(folder);
 }
 
