@@ -22,8 +22,11 @@ foreach(part ${plaq_libraries})
   # Without those that only plaq's own sources include, for they need headers that plaq keeps from its users.
   install(DIRECTORY src/plaq/${part} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/plaq COMPONENT libraries
           FILES_MATCHING PATTERN "*.hpp"
-          PATTERN "coroutine.hpp" EXCLUDE PATTERN "line_kernels.hpp" EXCLUDE PATTERN "otf2*.hpp" EXCLUDE)
+          PATTERN "coroutine.hpp" EXCLUDE PATTERN "line_kernels.hpp" EXCLUDE PATTERN "otf2*.hpp" EXCLUDE
+          PATTERN "foreign.hpp" EXCLUDE PATTERN "ompt.hpp" EXCLUDE)
 endforeach()
+add_dependencies(libraries plaq_listener)
+install(TARGETS plaq_listener LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libraries)
 
 # For pkg-config, plaq-task and so on; a program that needs HPX's back end is built by CMake.
 set(folder ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
