@@ -1,12 +1,16 @@
 """Traces of chosen ranks, and of one rank after the other."""
 
+import json
+
 import numpy as np
 import pytest
 
 from plaq import _core, trace
 from plaq.errors import InputError
 from plaq.main import main
+from plaq.trace.chrome import write_chrome
 from plaq.trace.profile import busy, profile, profile_by_rank
+from plaq.trace.read import start_of
 
 RANKS = (0, 5, 6, 10000)
 
@@ -45,6 +49,16 @@ def test_one_rank_at_a_time_has_the_profile_of_all(folder):
         assert (row.kind, row.name, row.calls) == (same.kind, same.name, same.calls)
         for value in ("inclusive", "exclusive", "mean", "min", "max", "stddev", "share", "suspended"):
             assert getattr(row, value) == pytest.approx(getattr(same, value), rel=1e-9, abs=1e-12)
+
+
+def test_one_rank_at_a_time_has_the_events_of_all(folder, tmp_path):
+    write_chrome(trace.read(folder), tmp_path / "all.json")
+    since = start_of(folder)
+    write_chrome(trace.read_by_rank(folder, since=since), tmp_path / "by rank.json")
+    whole, by_rank = (json.loads((tmp_path / name).read_text()) for name in ("all.json", "by rank.json"))
+    assert by_rank["otherData"] == whole["otherData"]
+    in_order = [sorted(json.dumps(event) for event in file["traceEvents"]) for file in (whole, by_rank)]
+    assert in_order[0] == in_order[1] and len(in_order[0]) > len(RANKS)
 
 
 def test_missing_ranks_are_noted_once(folder, tmp_path):

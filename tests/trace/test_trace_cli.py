@@ -23,7 +23,8 @@ def run(monkeypatch, tmp_path, capsys):
     def call(trace, command, *arguments):
         if trace:
             monkeypatch.setattr(plaq.trace, "read", lambda folder, ranks=None: trace)
-            monkeypatch.setattr(plaq.trace, "read_by_rank", lambda folder, ranks=None: iter([trace]))
+            monkeypatch.setattr(plaq.trace, "read_by_rank", lambda folder, ranks=None, since=None: iter([trace]))
+            monkeypatch.setattr(plaq.trace, "start_of", lambda folder, ranks=None: 0.0)
         monkeypatch.setattr("sys.argv", ["plaq", "trace", command, str(tmp_path), *map(str, arguments)])
         with pytest.raises(SystemExit) as stopped:
             main()
@@ -119,6 +120,12 @@ def test_the_folder_of_a_run_stands_for_its_newest_trace(run, tmp_path):
         (tmp_path / "trace" / number).mkdir(parents=True)
     code, out, _ = run(suspended(), "report")
     assert code == 0 and out == f"{tmp_path}/trace/1000/report.html\n"
+
+
+def test_so_does_its_folder_of_traces(run, tmp_path):
+    (tmp_path / "000").mkdir()
+    code, out, _ = run(suspended(), "report")
+    assert code == 0 and out == f"{tmp_path}/000/report.html\n"
 
 
 def test_a_folder_without_a_trace(run):

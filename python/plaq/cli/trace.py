@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Optional
 
@@ -20,10 +20,10 @@ app = App(help="Times of a traced run: where every second was spent.")
 
 
 def newest_of(folder: Path) -> Path:
-    """Return the newest trace in the folder of a run; any other folder is taken for a trace itself."""
+    """Return the newest trace of a run, whose folder or folder of traces this is; any other is taken for a trace."""
     from plaq.trace.session import recorded
 
-    traces = [trace for trace in recorded(folder / "trace") if trace[1].is_dir()]
+    traces = [trace for place in (folder / "trace", folder) for trace in recorded(place) if trace[1].is_dir()]
     return max(traces)[1] if traces else folder
 
 
@@ -34,7 +34,7 @@ def output_option(help: str) -> Any:
 
 TraceFolder = Annotated[
     Path,
-    typer.Argument(help="The folder of a trace; or of a run, for its newest one.", show_default=False,
+    typer.Argument(help="The folder of a trace; or of a run or its traces, for the newest.", show_default=False,
                    callback=newest_of),
 ]
 TraceRanks = Annotated[Optional[str], typer.Option("--ranks", help="Only these ranks, such as 0,5-8.")]
@@ -153,9 +153,23 @@ def trace_report(folder: TraceFolder, ranks: TraceRanks = None, out: ReportFile 
 @app.command("chrome")
 def trace_chrome(folder: TraceFolder, ranks: TraceRanks = None, out: ChromeFile = None):
     """Write the timeline for ui.perfetto.dev or chrome://tracing."""
+    from plaq.files.guard import reading
+    from plaq.trace import read_by_rank, start_of
     from plaq.trace.chrome import write_chrome
 
-    export(folder, ranks, out or folder / "chrome.json.gz", write_chrome)
+    notes: list[str] = []
+
+    def noted(traces: Iterator[Trace]) -> Iterator[Trace]:
+        for trace in traces:
+            notes.extend(trace.notes)
+            yield trace
+
+    out = out or folder / "chrome.json.gz"
+    with reading(folder, "a trace"):
+        since = start_of(folder, chosen(ranks))
+        write_chrome(noted(read_by_rank(folder, chosen(ranks), since)), out)
+    print_notes(notes)
+    print_line(str(out))
 
 
 @app.command("otf2")

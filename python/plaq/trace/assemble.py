@@ -8,8 +8,7 @@ import numpy as np
 
 from plaq.trace.clocks import LOW_BITS, Clock
 from plaq.trace.counts import inclusive_counts
-from plaq.trace.messages import END
-from plaq.trace.model import LINK, READY, REGION, SLICE, TASK
+from plaq.trace.model import END, LINK, READY, REGION, SLICE, TASK
 from plaq.trace.on_worker import depths
 from plaq.trace.rank_file import RankFile
 

@@ -4,26 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from plaq.trace.model import MESSAGE
+from plaq.trace.model import END, MESSAGE
 
-#: One row per end of a message. `wire` and `ends` are the identity of the message, which both ends have; see
-#: src/plaq/trace/buffer.hpp.
-END = np.dtype(
-    [
-        ("wire", "u8"),
-        ("ends", "u8"),
-        ("time", "f8"),
-        ("bytes", "u8"),
-        ("rank", "i4"),
-        ("worker", "i4"),
-        ("thread", "i4"),
-        ("sent", "?"),
-    ]
-)
-
+__all__ = ["END", "match"]
 
 def match(ends: np.ndarray) -> np.ndarray:
-    """Return MESSAGE rows of the pairs of ends; an end whose other one was not recorded has none.
+    """Return MESSAGE rows of the pairs of END rows; an end whose other one was not recorded has none.
 
     Tags are used again after some time, so that ends of one identity are matched in the order of time.
     """

@@ -78,6 +78,21 @@ MESSAGE = np.dtype(
     ]
 )
 
+#: One row per end of a message that a rank recorded. `wire` and `ends` are the identity of the message, which both ends
+#: have; see src/plaq/trace/buffer.hpp.
+END = np.dtype(
+    [
+        ("wire", "u8"),
+        ("ends", "u8"),
+        ("time", "f8"),
+        ("bytes", "u8"),
+        ("rank", "i4"),
+        ("worker", "i4"),
+        ("thread", "i4"),
+        ("sent", "?"),
+    ]
+)
+
 
 @dataclass
 class RankInfo:
@@ -132,4 +147,5 @@ class Trace:
     counted: list[str] = field(default_factory=list)  # counters of the processor, read at the ends of tasks and regions
     task_counts: np.ndarray = field(default_factory=lambda: np.zeros((0, 0), np.int64))  # [task, counted], inclusive
     region_counts: np.ndarray = field(default_factory=lambda: np.zeros((0, 0), np.int64))  # [region, counted]
+    message_ends: np.ndarray = field(default_factory=lambda: np.zeros(0, END))  # also those without another end
     start: float = 0.0  # s, time 0 on the clock of the first rank that was read

@@ -13,8 +13,8 @@ from plaq.files.guard import DamagedFile, reading
 from plaq.trace.assemble import RankTables, assemble
 from plaq.trace.clocks import Clock
 from plaq.trace.gpu import gpu_table
-from plaq.trace.messages import END, match
-from plaq.trace.model import GPU, LINK, READY, REGION, SLICE, TASK, Counter, RankInfo, Trace
+from plaq.trace.messages import match
+from plaq.trace.model import END, GPU, LINK, READY, REGION, SLICE, TASK, Counter, RankInfo, Trace
 from plaq.trace.rank_file import FORMAT, RankFile, read_rank_file
 from plaq.trace.sampled import counters_of
 
@@ -33,11 +33,14 @@ def read(folder: str | Path, ranks: Collection[int] | None = None) -> Trace:
     return _noted(merged.trace(recording.reference.process), recording.notes)
 
 
-def read_by_rank(folder: str | Path, ranks: Collection[int] | None = None) -> Iterator[Trace]:
+def read_by_rank(
+    folder: str | Path, ranks: Collection[int] | None = None, since: float | None = None
+) -> Iterator[Trace]:
     """Yield the trace of one rank after the other, so that memory is that of one rank at a time.
 
-    Time 0 of each is its own `Trace.start`, on a clock that they share. The notes of the whole are those of the last
-    one. Messages between ranks are in none of them. Raises InputError as `read`.
+    Time 0 of each is its own `Trace.start`, on a clock that they share, or ``since`` for all. The notes of the whole
+    are those of the last one. Messages between ranks are in none of them; `Trace.message_ends` has the rank's ends of
+    them. Raises InputError as `read`.
     """
     recording = _Recording(Path(folder), ranks)
     last = None
@@ -47,9 +50,15 @@ def read_by_rank(folder: str | Path, ranks: Collection[int] | None = None) -> It
         one = _Merged()
         with reading(file.path, FORMAT):
             one.add(file, clock)
-        last = one.trace(recording.reference.process)
+        last = one.trace(recording.reference.process, since)
     if last:
         yield _noted(last, recording.notes)
+
+
+def start_of(folder: str | Path, ranks: Collection[int] | None = None) -> float:
+    """Return the earliest start of these ranks' recordings, s, on the clock that they share."""
+    files = _Recording(Path(folder), ranks).files()
+    return min(float(clock.seconds(file.clocks["ticks"][:1])[0]) for file, clock in files)
 
 
 class _Recording:
@@ -160,14 +169,15 @@ class _Merged:
                      streams, part.uncounted)
         )
 
-    def trace(self, first: dict[str, Any]) -> Trace:
-        """Return all of them as one trace; `first` is the process of the first rank."""
+    def trace(self, first: dict[str, Any], since: float | None = None) -> Trace:
+        """Return all of them as one trace, from `since` or its start; `first` is the process of the first rank."""
         kinds = dict(tasks=TASK, slices=SLICE, regions=REGION, links=LINK, readies=READY)
         empty = {name: np.zeros(0, kind) for name, kind in kinds.items()}
         tables = {n: np.concatenate([empty[n], *(getattr(p, n) for p in self.parts)]) for n in kinds}
         tables["gpu"] = np.concatenate([np.zeros(0, GPU), *self.gpu])
         counts = {n: np.concatenate([getattr(p, n) for p in self.parts]) for n in ("task_counts", "region_counts")}
-        tables["messages"] = match(np.concatenate([np.zeros(0, END), *(p.message_ends for p in self.parts)]))
+        tables["message_ends"] = np.concatenate([np.zeros(0, END), *(p.message_ends for p in self.parts)])
+        tables["messages"] = match(tables["message_ends"])
         if len(self.parts) > 1:
             tables["slices"] = tables["slices"][np.argsort(tables["slices"]["begin"], kind="stable")]
             order = np.argsort(tables["regions"]["begin"], kind="stable")
@@ -176,7 +186,7 @@ class _Merged:
             tables["regions"] = tables["regions"][order]
             counts["region_counts"] = counts["region_counts"][order]
             tables["regions"]["parent"] = place[tables["regions"]["parent"]]
-        zero = min([*(p.first for p in self.parts), *tables["gpu"]["begin"]])
+        zero = since if since is not None else min([*(p.first for p in self.parts), *tables["gpu"]["begin"]])
         last = max([*(p.last for p in self.parts), *tables["gpu"]["end"]])
         for counter in self.counters:
             counter.time -= zero
@@ -185,7 +195,8 @@ class _Merged:
         times = ("created", "started", "finished", "begin", "end", "time", "sent", "received")
         for table in tables.values():
             for field in set(times) & set(table.dtype.names):
-                table[field] -= zero
+                if table.dtype[field].kind == "f":
+                    table[field] -= zero
         latest = max([last - zero, *(c.time[-1] for c in self.counters if len(c.time))])
         metadata = {**first["notes"], **{name: first[name] for name in ("host", "period_ms")}}
         return Trace(

@@ -51,7 +51,8 @@ class Timeline:
     row of `Trace.slices`, `sender_lane` and `receiver_lane` those of each row of `Trace.messages`.
     """
 
-    def __init__(self, trace: Trace, on_worker: OnWorker):
+    def __init__(self, trace: Trace, on_worker: OnWorker, ends: bool = False):
+        """Make the timeline; with `ends`, also lanes of messages whose other end is not in this trace."""
         slices, regions = trace.slices, trace.regions
         outside = np.flatnonzero(regions["task"] < 0)
         region, row, begin, end = parts(trace, on_worker)
@@ -62,7 +63,10 @@ class Timeline:
         of_outside = lane_key(regions["rank"][outside], THREAD, regions["thread"][outside])
         of_gpu = lane_key(trace.gpu["rank"], STREAM, trace.gpu["stream"])
         of_messages = [message_key(trace.messages, end) for end in ("sender", "receiver")]
-        keys = np.unique(np.concatenate([*recorded, of_slice, of_outside, of_gpu, *of_messages]))
+        others = trace.message_ends if ends else trace.message_ends[:0]
+        of_ends = place_key(others["rank"], others["worker"], others["thread"])
+        keys = np.unique(np.concatenate([*recorded, of_slice, of_outside, of_gpu, *of_messages, of_ends]))
+        self.keys = keys  # of the lanes
         self.lanes = [lane_of(key, trace) for key in keys.tolist()]
         self.slice_lane = np.searchsorted(keys, of_slice)
         self.sender_lane, self.receiver_lane = (np.searchsorted(keys, end) for end in of_messages)
@@ -144,9 +148,12 @@ def lane_key(rank: np.ndarray | int, kind: int, index: np.ndarray) -> np.ndarray
 
 def message_key(messages: np.ndarray, end: str) -> np.ndarray:
     """Return the numbers of the lanes in which messages have their end "sender" or "receiver"."""
-    worker, thread = messages[f"{end}_worker"], messages[f"{end}_thread"]
-    on_worker = lane_key(messages[end], WORKER, worker)
-    return np.where(worker >= 0, on_worker, lane_key(messages[end], THREAD, thread))
+    return place_key(messages[end], messages[f"{end}_worker"], messages[f"{end}_thread"])
+
+
+def place_key(rank: np.ndarray, worker: np.ndarray, thread: np.ndarray) -> np.ndarray:
+    """Return the numbers of the lanes of workers, or of threads where the worker is -1."""
+    return np.where(worker >= 0, lane_key(rank, WORKER, worker), lane_key(rank, THREAD, thread))
 
 
 def lane_of(key: int, trace: Trace) -> Lane:
