@@ -123,6 +123,19 @@ def test_a_collection_finds_the_same_heat_for_any_number_of_workers_and_ranks(ex
                for before, after in re.findall(r"imbalance (\S+), then (\S+),", each))
 
 
+def test_the_stencil_of_the_tutorial_has_the_bits_of_its_plain_mpi(example):
+    bits = re.findall(r"bits (\S+)", (EXAMPLE / "README.md").read_text())
+    assert len(bits) == 2 and bits[0] == bits[1]
+    runs = [[example / "flame"]]
+    if library_version():
+        runs.append([*launcher_command(2), example / "flame"])
+    if (example / "flame_mpi").exists():
+        runs.append([example / "flame_mpi"])
+    for run in runs:
+        said = subprocess.run([str(c) for c in run], capture_output=True, text=True, timeout=100, check=True).stdout
+        assert re.search(r"bits (\S+)", said)[1] == bits[0]
+
+
 def test_transforms_solve_poissons_equation_for_any_number_of_workers_and_ranks(example):
     runs = [[example / "poisson"], [example / "poisson", "os", "3"]]
     if library_version():
