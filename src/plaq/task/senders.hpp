@@ -35,6 +35,7 @@ inline constexpr bool receives<R, std::tuple<V...>> = requires(R r, V... values,
   { std::move(r).set_error(std::move(error)) } noexcept;
   { std::move(r).set_stopped() } noexcept;
 };
+/// Receiver of the values of a sender.
 template <class R, class S>
 concept receiver_of = std::move_constructible<R> && receives<R, typename std::remove_cvref_t<S>::values>;
 
@@ -48,14 +49,17 @@ template <class Operation>
 void start(Operation& of) noexcept {
   of.start();
 }
+/// Ends the work with these values.
 template <class R, class... V>
 void set_value(R&& to, V&&... values) noexcept {
   std::forward<R>(to).set_value(std::forward<V>(values)...);
 }
+/// Ends the work with an error.
 template <class R>
 void set_error(R&& to, std::exception_ptr error) noexcept {
   std::forward<R>(to).set_error(std::move(error));
 }
+/// Ends the work that was stopped.
 template <class R>
 void set_stopped(R&& to) noexcept {
   std::forward<R>(to).set_stopped();
@@ -216,7 +220,7 @@ struct all_sender {
   using values = joined_values<typename S::values...>;
   static constexpr std::size_t count = sizeof...(S);
 
-  /// What the operation and the receivers of its parts share.
+  /// State that an operation shares with the receivers of its parts.
   template <class R>
   struct common {
     explicit common(R receiver) : to(std::move(receiver)) {}

@@ -170,13 +170,14 @@ future<when_any_result<std::vector<Future>>> when_any(std::vector<Future> result
   return detail::wait_for_any<std::vector<Future>>(std::move(results));
 }
 
-/// Overloads for arguments that do not fit.
+/// Overload of when_all for arguments that do not fit.
 template <class... Wrong>
   requires(!detail::joined<Wrong...>)
 detail::no_future when_all(Wrong&&...) {
   detail::explain_join<Wrong...>();
   return {};
 }
+/// Overload of when_any for arguments that do not fit.
 template <class... Wrong>
   requires(!detail::joined<Wrong...>)
 detail::no_future when_any(Wrong&&...) {
