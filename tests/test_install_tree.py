@@ -152,7 +152,7 @@ def test_a_wrong_call_is_refused_in_one_line(example, tmp_path):
 
 def test_options_of_plaqs_own_sources_do_not_apply_to_users(example, tree):
     for command in [one["command"] for one in json.loads((example / "compile_commands.json").read_text())]:
-        assert "-std=" in command and str(tree) in command
+        assert "-std=" in command and (str(tree) in command or "flame_mpi" in command)
         assert not re.search(r" -(march|W\w|fstack-\w|fno-\w)", command), command
     for file in (tree / "lib").rglob("*.cmake") if (tree / "lib").exists() else tree.rglob("*.cmake"):
         text = file.read_text()
