@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <vector>
 
 #include "plaq/collection/collection.hpp"
@@ -89,6 +90,9 @@ int main(int count, char** arguments) {
       cells.each("take", halo.of(std::size_t(partners)), take);
     };
   };
+  const auto reduce = [](auto& cells, auto&, auto&, int many) {
+    for (int k = 0; k < many; ++k) (void)cells.reduce("sum", [](const cell& c) { return c.u; }, std::plus<>());
+  };
   const auto move = [](auto& cells, auto&, auto&, int many) {
     for (int k = 0; k < many; ++k)
       cells.each("move", [p = cells.size()](cell&, auto& context) { context.move_to((context.rank() + 1) % p); });
@@ -97,6 +101,7 @@ int main(int count, char** arguments) {
   line("nothing, time measured", load::time, nothing);
   line("send 1, take 1", load::work, talk(1));
   line("send 4, take 4", load::work, talk(4));
+  line("reduce", load::work, reduce);
   if (world.size() == 1) return 0;
   line("send 1 to another rank, take 1", load::work, talk(1), true);
   line("move", load::work, move);

@@ -223,7 +223,7 @@ std::vector<std::string> run_to_the_end(const std::filesystem::path& folder, uns
 // A process that is killed at any moment, also while it writes, leaves a checkpoint that other ranks go on from.
 TEST(collection_churn, goes_on_after_kills_on_other_ranks) {
   const auto folder = std::filesystem::temp_directory_path() / ("plaq_killed_" + std::to_string(::getpid()));
-  int in_progress = 0;
+  int in_progress = 0, restored = 0;
   for (unsigned seed = 200; seed < 200 + seeds(6); ++seed) {
     std::filesystem::remove_all(folder);
     const state expected = in_a_loop(seed);
@@ -232,16 +232,18 @@ TEST(collection_churn, goes_on_after_kills_on_other_ranks) {
       const pid_t child = ::fork();
       ASSERT_GE(child, 0);
       if (child == 0) ::_exit(run_to_the_end(folder, seed, ranks, expected) == no_errors(ranks) ? 0 : 1);
-      ::usleep(unsigned(word(seed, kills, 0, 20) % 60000));
+      ::usleep(unsigned(word(seed, kills, 0, 20) % 150000));
       ::kill(child, SIGKILL);
       int status = 0;
       ASSERT_EQ(::waitpid(child, &status, 0), child);
       if (WIFSIGNALED(status)) ++in_progress;
+      if (std::filesystem::exists(folder / "all.checkpoint")) ++restored;
       ASSERT_TRUE(WIFSIGNALED(status) || WEXITSTATUS(status) == 0) << "seed " << seed;
     }
     EXPECT_EQ(run_to_the_end(folder, seed, ranks, expected), no_errors(ranks)) << "seed " << seed;
   }
   RecordProperty("killed", in_progress);
+  RecordProperty("restored", restored);
   std::filesystem::remove_all(folder);
 }
 
