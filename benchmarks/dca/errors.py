@@ -63,8 +63,8 @@ def model_sigma(problem):
 def choose_interval(problem, order, window, first):
     """plaq's own choice, from the autocorrelation that a short run shows."""
     tau = observables.sweeps_between_independent(first.measured, equations_of(problem.model).series_columns, 1)
-    return choices.measure_every(SimpleNamespace(measure_every="auto"), order, tau, problem.cluster.size,
-                                 len(problem.mesh.omega), window)
+    costs = choices.costs(order, problem.cluster.size, len(problem.mesh.omega), window)
+    return choices.measure_every(SimpleNamespace(measure_every="auto"), tau, *costs)
 
 
 def quantities(problem, found):

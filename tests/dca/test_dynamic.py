@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from plaq import dca
+from plaq.data.estimate import Axis, Estimate
 from plaq.dca.continuation.bosonic import Bosonic
+from plaq.dca.continuation.dynamic import of_orbitals
 from plaq.dca.continuation.kernel import Grid
 from plaq.dca.continuation.one_function import Choice, continued
 from plaq.dca.continuation.run_spectra import Settings, spectra_of_points
@@ -97,3 +99,25 @@ def test_an_exact_cluster_has_its_mode_at_the_triplet(dimer):
     assert weight == pytest.approx(results.points[0]["chi_s"].mean[1, 0], rel=0.02)
     assert point["chi_s_imag_low"].values.shape == (1, len(omega))
     assert any(row["function"] == "chi_s" and row["main"] for row in point.fits)
+
+
+def test_orbitals_have_their_parts():
+    """Two orbitals with a mode each, at q = (pi, 0): the weights are chi_aa(q, 0), the mean frequencies those modes."""
+    T, modes, weights = 0.3, np.array([1.2, 3.0]), np.array([0.7, 0.4])
+    nu, q = 2 * np.pi * T * np.arange(6), np.array([[0, 0], [np.pi, 0]])
+    diagonal = weights * modes**2 / (modes**2 + nu[:, None] ** 2)
+    parts = np.tile(diagonal[:, :, None] * np.eye(2), (2, 1, 1, 1)).astype(complex)  # [q, nu, a, b]
+    axes = Axis("q", q, "1/a"), Axis("nu", nu, "t")
+    orbitals = Axis("orbital", np.array(["a", "b"])), Axis("orbital'", np.array(["a", "b"]))
+    noise = lambda values: np.full(values.shape, 1e-4 + 1e-4j if np.iscomplexobj(values) else 1e-4)
+    estimate = lambda name, values, axes: Estimate(name, values, noise(values), None, axes, "1/t", "")
+    whole = parts.sum(axis=(2, 3)).real
+    point = {"chi_s": estimate("chi_s", whole, axes), "chi_s_window": estimate("chi_s_window", 0 * whole, axes),
+             "chi_s_orbital": estimate("chi_s_orbital", parts, (*axes, *orbitals))}
+    found, fits = of_orbitals(point, "chi_s", GRID, CHOICE)
+    assert [axis.name for axis in found.axes] == ["q", "orbital", "omega"] and found.mean.shape[:2] == (1, 2)
+    assert {row["momentum"].split()[-1] for row in fits} == {"a", "b"}
+    for a in range(2):
+        S = np.divide(found.mean[0, a], np.pi * GRID.omega, out=np.zeros(len(GRID.omega)), where=GRID.omega != 0)
+        assert GRID.integral(S) == pytest.approx(weights[a], rel=0.02)
+        assert mean_frequency(S)[0] == pytest.approx(modes[a], rel=0.05)

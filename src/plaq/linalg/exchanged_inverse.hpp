@@ -55,6 +55,8 @@ class exchanged_inverse {
   std::vector<int> out_;
   matrix<double> left_, middle_;  // N [C, e_out], S^-1
   matrix<double> right_, new_columns_;
+  std::vector<double> f_;  // one column of F N
+  std::vector<int> gaps_;
 };
 
 }  // namespace plaq::linalg

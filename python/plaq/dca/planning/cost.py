@@ -28,7 +28,6 @@ from plaq.inputs.schema import Parameter, Schema, read_toml
 
 APPROACH = 6  # iterations that the approach to self-consistency mostly takes
 FREQUENCIES = 16  # of a single-particle function on its sparse mesh, about
-TYPICAL_TAU = 3.0  # autocorrelation time in sweeps, about
 COPIES_OF_BINS = 4  # at most at once: as summed, in one array, by quantity, and as complex numbers
 CUBE_OF_A_MATRIX = 2e-9  # seconds of inverse, products and eigenvalues by block over the cube of its rows
 VERTEX = 16  # bytes
@@ -172,10 +171,13 @@ def cost(p: Parameters, cluster: Cluster, T: float, machine: Machine, ranks: int
     core = wall = exchange = distributed_exchange = messages = 0.0
     all_iterations = iterations(p, cluster, T, count, general)
     for measurements, warm_up, n_w, extra in all_iterations:
-        interval = choices.measure_every(solver, order, TYPICAL_TAU, sites, FREQUENCIES, n_w, extra)
-        walk, measure = (choices.expansion_costs(order, sites, FREQUENCIES, *((reach, numbers / 2) if n_w else ()))
-                         if p.is_general else
-                         choices.costs(order, sites, FREQUENCIES, n_w, extra, machine.rates))
+        if p.is_general:
+            walk, measure = chosen = choices.expansion_costs(order, sites, FREQUENCIES,
+                                                             *((reach, numbers / 2) if n_w else ()))
+        else:
+            walk, measure = choices.costs(order, sites, FREQUENCIES, n_w, extra, machine.rates)
+            chosen = choices.costs(order, sites, FREQUENCIES, n_w, extra)  # as a run chooses, on any machine
+        interval = choices.measure_every(solver, choices.TYPICAL_TAU, *chosen)
         each = -(-measurements // pieces) * pieces / solver.chains
         chain_seconds = warm_up * walk + each * (interval * walk + measure)
         core += chain_seconds * solver.chains

@@ -27,6 +27,7 @@ class Rates:
 
 LONGEST_INTERVAL = 16  # sweeps
 FAST = 2.0  # sweeps: typical decay time of self-energies and eigenvalues
+TYPICAL_TAU = 3.0  # sweeps: decay time of the slowest quantities where none was measured yet
 PAIR_OF_TWO_FREQUENCIES, ELEMENT_WITH_ORBITALS = 3e-9, 3e-9  # seconds, of two-particle functions by CT-INT
 WORM_EVERY, WORM_EVERY_ISOLATED = 10, 2  # sweeps
 CHARGE_WORM_EVERY_ISOLATED = 2
@@ -138,14 +139,16 @@ def expansion_costs(order, flavours, frequencies, reach=0, elements=0):
     """
     walk = order * (3e-7 + 2.2e-8 * order + 2.6e-10 * order**2)
     pairs = (2 * flavours * reach) ** 2  # of a configuration's function in one block
-    return walk, (6e-6 + order * (frequencies * (5e-9 + 1e-10 * order) + 1.5e-8 * flavours)
+    return walk, (4e-7 * flavours**2 + order * (frequencies * (5e-9 + 1e-10 * order) + 1.5e-8 * flavours)
                   + PAIR_OF_TWO_FREQUENCIES * pairs * flavours + ELEMENT_WITH_ORBITALS * elements)
 
 
-def measure_every(solver, order, tau, sites, frequencies, window, channels=0):
+def measure_every(solver, tau, walk, measure):
     """Return the sweeps from one measurement to the next that give small errors in a given time.
 
-    With costs w of a sweep and m of a measurement, the error squared after a fixed time is proportional to
+    walk, measure : seconds of a sweep and of a measurement; tau : decay time in sweeps, None where it is not known.
+
+    With the costs w of a sweep and m of a measurement, the error squared after a fixed time is proportional to
     (e w + m) coth(e / 2 tau) for measurements e sweeps apart of a quantity with decay time tau. The slowest quantities
     lose little by a shorter e, the others much by a longer one. The product of both is minimised, for tau and for
     FAST where that is less.
@@ -154,7 +157,6 @@ def measure_every(solver, order, tau, sites, frequencies, window, channels=0):
         return solver.measure_every
     if tau is None:
         return 1
-    walk, measure = costs(order, sites, frequencies, window, channels)
     intervals = np.arange(1, LONGEST_INTERVAL + 1)
     slow, fast = (1 / np.tanh(intervals / (2 * t)) for t in (tau, min(tau, FAST)))
     return int(intervals[np.argmin((intervals * walk + measure) ** 2 * slow * fast)])

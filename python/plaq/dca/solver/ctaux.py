@@ -186,9 +186,8 @@ def make_problem(cluster, mesh, request, solver):
             kinds=kinds, transfers=transfers, bosonic=bosonic)
     problem.proposals_per_sweep = max(1, round(request.order))
     problem.block_length = choices.block_length(solver, request.order)
-    problem.sweeps_per_measurement = choices.measure_every(solver, request.order, request.tau, cluster.size,
-                                                           len(mesh.omega),
-                                                          request.window, len(request.channels))
+    costs = choices.costs(request.order, cluster.size, len(mesh.omega), request.window, len(request.channels))
+    problem.sweeps_per_measurement = choices.measure_every(solver, request.tau, *costs)
     problem.sweeps_between_worms = choices.sweeps_between_worms(request.isolated)
     problem.sweeps_between_charge_worms = choices.sweeps_between_charge_worms(request.isolated)
     problem.warm_up_sweeps = request.warm_up

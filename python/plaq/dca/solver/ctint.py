@@ -209,8 +209,11 @@ def make_problem(model: Any, mesh: Any, request: Any, solver: Any) -> Any:
             fourier=np.ascontiguousarray(cluster.fourier).ravel(), momentum_sum=index(cluster.momentum_sum),
             minus=index(cluster.minus), requests=measured)
     problem.proposals_per_sweep = max(1, round(request.order))
-    problem.sweeps_per_measurement = choices.measure_every(solver, request.order, request.tau, cluster.size * count,
-                                                           len(mesh.omega), 0)
+    parts = sum(1 if pairs else 2 for pairs, _, _ in measured)  # by spin
+    costs = choices.expansion_costs(request.order, cluster.size * count, len(mesh.omega),
+                                    frequencies if measured else 0,
+                                    parts * (2 * cluster.size * count**2 * request.window) ** 2)
+    problem.sweeps_per_measurement = choices.measure_every(solver, request.tau or choices.TYPICAL_TAU, *costs)
     problem.warm_up_sweeps = request.warm_up
     pieces = max(solver.bins, solver.chains)  # see plaq.data.bins
     problem.bins = pieces // solver.chains

@@ -91,10 +91,11 @@ void accumulator::measure_single_particle(const sample& s) {
     const block_sample& vertices = s.blocks[std::size_t(block)];
     if (vertices.size() == 0) continue;
     compute_phases(vertices.create.tau, model_.beta, measured_.odd_frequencies, create_phase_);
-    compute_phases(vertices.annihilate.tau, model_.beta, measured_.odd_frequencies, annihilate_phase_);
+    const bool equal = vertices.annihilate.tau == vertices.create.tau;  // all legs are densities
+    if (!equal) compute_phases(vertices.annihilate.tau, model_.beta, measured_.odd_frequencies, annihilate_phase_);
     transformed_.reshape(vertices.size(), create_phase_.columns());
     const phased_operators rows{vertices.create.first, create_phase_};
-    const phased_operators columns{vertices.annihilate.first, annihilate_phase_};
+    const phased_operators columns{vertices.annihilate.first, equal ? create_phase_ : annihilate_phase_};
     const std::size_t species = std::size_t(model_.species[std::size_t(block)]);
     const double weight = s.sign / blocks_of_species_[species];
     for (int x = 0; x < model_.flavours(); ++x)
@@ -122,21 +123,24 @@ record accumulator::measure_correlations(const sample& s) {
 
   double *pairs = sums("pairs"), *static_pairs = sums("static_pairs");
   double square = 0, transverse = 0;  // <N^2> and <(N_0 - N_1)^2> of this configuration, with its sign
+  const std::size_t all = std::size_t(flavours) * std::size_t(flavours);
   for (int block = 0; block < blocks; ++block)
     for (int other = 0; other < blocks; ++other) {
-      const std::size_t offset = std::size_t(block * blocks + other) * differences;
-      double sum = 0;
+      equal_products_.assign(all, 0.);
+      static_products_.assign(all, 0.);
       for (int a = 0; a < times; ++a)
         for (int b = 0; b < times; ++b)
           for (int x = 0; x < flavours; ++x)
-            for (int y = 0; y < flavours; ++y) {
-              const double product = green_.density_product(block, x, a, other, y, b);
-              const std::size_t at = offset + std::size_t(difference_[std::size_t(x * flavours + y)]);
-              if (a == b)
-                pairs[at] += each * product, sum += each * product;
-              else
-                static_pairs[at] += each_pair * product;
-            }
+            green_.add_density_products(block, x, a, other, b,
+                                        &(a == b ? equal_products_ : static_products_)[std::size_t(x * flavours)]);
+      const std::size_t offset = std::size_t(block * blocks + other) * differences;
+      double sum = 0;
+      for (std::size_t i = 0; i < all; ++i) {
+        const std::size_t at = offset + std::size_t(difference_[i]);
+        pairs[at] += each * equal_products_[i];
+        static_pairs[at] += each_pair * static_products_[i];
+        sum += each * equal_products_[i];
+      }
       square += sum;
       transverse += block == other ? sum : -sum;
     }

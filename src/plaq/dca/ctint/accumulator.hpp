@@ -54,6 +54,7 @@ class accumulator {
   stream_id times_{};
   std::vector<std::vector<double>> single_particle_;  // [species][R, a, b, w, re and im]
   linalg::matrix<float> create_phase_, annihilate_phase_, transformed_;
+  std::vector<double> equal_products_, static_products_;  // [x][y] at equal and at different times
   std::unique_ptr<two_particle> two_particle_;
   bin_result result_;
 };

@@ -28,23 +28,27 @@ class green_at_times {
   }
   /// Returns <c+_x c_y> at time t_a.
   double bilinear(int block, int x, int y, int a) const { return (x == y) - (*this)(block, y, a, x, a); }
-  double occupation(int block, int x, int a) const { return bilinear(block, x, x, a); }
-  /// Returns <n_x(t_a) n_y(t_b)>.
-  double density_product(int block, int x, int a, int other, int y, int b) const {
-    const double apart = occupation(block, x, a) * occupation(other, y, b);
-    if (block != other) return apart;
-    const double back = a == b ? bilinear(block, x, y, a) : -(*this)(block, y, b, x, a);
-    return apart + back * (*this)(block, x, a, y, b);
+  double occupation(int block, int x, int a) const {
+    return occupation_[std::size_t(block)][std::size_t(a * flavours_ + x)];
   }
+  /// Adds <n_x(t_a) n_y(t_b)> to sum[y], for all y.
+  void add_density_products(int block, int x, int a, int other, int b, double* sum) const;
   /// Returns <c+_p c_q c+_p' c_q'> of the legs of a vertex of this type at a cell, at time t_a.
   double vertex_product(const vertex_type& type, int cell, int a) const;
 
  private:
   const interacting_cluster& cluster_;
   int flavours_;
-  linalg::matrix<float> from_, to_, half_;  // k x points
-  linalg::matrix<float> change_;            // points x points
-  std::vector<std::vector<double>> g_;      // [block][row][column]
+  void add_bath(int block);
+
+  std::vector<int> every_flavour_;
+  linalg::matrix<float> from_, to_, half_;      // k x points
+  linalg::matrix<float> change_;                // points x points
+  std::vector<double> at_one_time_, one_pair_;  // [x], [difference]
+  std::vector<double> bath_;                    // of the last block, [row][column]
+  std::array<double, times> t_{};
+  std::vector<std::vector<double>> g_, turned_;  // [block][row][column] and [block][column][row]
+  std::vector<std::vector<double>> occupation_;  // [block][row]
 };
 
 }  // namespace plaq::dca::ctint

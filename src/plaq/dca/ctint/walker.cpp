@@ -29,7 +29,7 @@ double walker::choices::measure(const interacting_cluster& c) const {
 }
 
 walker::walker(const interacting_cluster& cluster)
-    : cluster_(cluster), place_(cluster), sectors_(std::size_t(cluster.blocks())), partners_(cluster.types.size()) {
+    : cluster_(cluster), place_(cluster), partners_(cluster.types.size()), sectors_(std::size_t(cluster.blocks())) {
   check_consistent(cluster);
   for (const reversal& by : cluster.reversals) check_involution(cluster, by);
   for (int t = 0; t < int(cluster.types.size()); ++t) {
@@ -54,7 +54,7 @@ void walker::reset(configuration start) {
     for (int side = 0; side < 2; ++side) {
       const vertex& v = configuration_.vertices[std::size_t(i)];
       sector& s = sectors_[std::size_t(cluster_.types[std::size_t(place_.type_of(v))].legs[std::size_t(side)].block)];
-      rows_[std::size_t(i)][std::size_t(side)] = int(s.legs.size());
+      rows_[std::size_t(i)][std::size_t(side)] = s.legs.size();
       s.legs.push_back(place_(v, side));
       s.origins.push_back({i, side});
     }
@@ -74,12 +74,12 @@ double walker::rebuild() {
     if (place_.weight(v) > 0) configuration_.sign = -configuration_.sign;
   for (int block = 0; block < cluster_.blocks(); ++block) {
     sector& s = sectors_[std::size_t(block)];
-    const int k = int(s.legs.size());
+    const int k = s.legs.size();
     linalg::matrix<double> fresh(k, k);
     for (int j = 0; j < k; ++j)
       for (int i = 0; i < k; ++i)
-        fresh(i, j) = element_between(block, s.legs[std::size_t(i)], s.origins[std::size_t(i)], s.legs[std::size_t(j)],
-                                      s.origins[std::size_t(j)]);
+        fresh(i, j) =
+            element_between(block, s.legs[i], s.origins[std::size_t(i)], s.legs[j], s.origins[std::size_t(j)]);
     const linalg::log_det det = linalg::invert(k, fresh.data(), fresh.stride());
     configuration_.sign *= det.sign;
     log += det.log;
@@ -126,18 +126,18 @@ bool walker::try_insert(const words& word) {
   const vertex v = single_.draw(cluster_, word[0], word[1], word[3]);
 
   // Proposal: weight of a vertex over the density of insertion; k + 1 can be removed again
-  const double ratio = single_.measure(cluster_) / (order() + 1) * ratio_with({v});
+  const double ratio = single_.measure(cluster_) / (order() + 1) * ratio_with({&v, 1});
   if (!accept(ratio, word[2])) return false;
-  add({v});
+  add({&v, 1});
   return true;
 }
 
 bool walker::try_remove(const words& word) {
   if (order() == 0) return false;
-  const int position = int(below(word[3], std::uint64_t(order())));
-  const double ratio = order() / single_.measure(cluster_) * ratio_without({position});
+  int position = int(below(word[3], std::uint64_t(order())));
+  const double ratio = order() / single_.measure(cluster_) * ratio_without({&position, 1});
   if (!accept(ratio, word[2])) return false;
-  remove({position});
+  remove({&position, 1});
   return true;
 }
 
@@ -153,14 +153,14 @@ bool walker::try_insert_pair(const words& first, const words& second) {
   const vertex v = paired_.draw(cluster_, first[0], first[1], first[3]);
   const int type = place_.type_of(v), partner = cluster_.types[std::size_t(type)].partner;
   const choices& of_partner = partners_[std::size_t(type)];
-  const vertex w = of_partner.draw(cluster_, second[0], second[1], second[3]);
+  const std::array added{v, of_partner.draw(cluster_, second[0], second[1], second[3])};
 
   // Proposal: removal picks v of all that have partners, then w of its type, which is not v
   const double paired = double(positions_of(-1).size()), others = double(positions_of(partner).size());
   const double ratio =
-      paired_.measure(cluster_) / (paired + 2) * of_partner.measure(cluster_) / (others + 1) * ratio_with({v, w});
+      paired_.measure(cluster_) / (paired + 2) * of_partner.measure(cluster_) / (others + 1) * ratio_with(added);
   if (!accept(ratio, first[2])) return false;
-  add({v, w});
+  add(added);
   return true;
 }
 
@@ -172,12 +172,12 @@ bool walker::try_remove_pair(const words& first, const words& second) {
   auto others = positions_of(partner);
   std::erase(others, v);
   if (others.empty()) return false;
-  const int w = others[below(second[3], others.size())];
+  std::array removed{v, others[below(second[3], others.size())]};
 
   const double ratio = double(paired.size()) / paired_.measure(cluster_) * double(others.size()) /
-                       partners_[std::size_t(type_of(v))].measure(cluster_) * ratio_without({v, w});
+                       partners_[std::size_t(type_of(v))].measure(cluster_) * ratio_without(removed);
   if (!accept(ratio, first[2])) return false;
-  remove({v, w});
+  remove(removed);
   return true;
 }
 
@@ -186,7 +186,7 @@ void walker::begin_exchange() {
 }
 
 /// Ratio of the determinants with more vertices, with the sign of their weights.
-double walker::ratio_with(const std::vector<vertex>& added) {
+double walker::ratio_with(std::span<const vertex> added) {
   begin_exchange();
   double sign = 1;
   for (int i = 0; i < int(added.size()); ++i) {
@@ -210,17 +210,19 @@ double walker::try_exchange() {
   double ratio = 1;
   for (int block = 0; block < cluster_.blocks(); ++block) {
     sector& s = sectors_[std::size_t(block)];
-    const int count = int(s.in_legs.size()), k = int(s.legs.size());
+    const int count = s.in_legs.size(), k = s.legs.size();
     if (count == 0 && s.out.empty()) continue;
     const g0_table& g0 = cluster_.bath(block);
     auto& in = s.inverse.prepare(count);
     for (int b = 0; b < count; ++b) {
-      const placed_leg& leg = s.in_legs[std::size_t(b)];
-      for (int i = 0; i < k; ++i) in.columns(i, b) = element(g0, s.legs[std::size_t(i)], leg);
-      for (int i = 0; i < k; ++i) in.rows(i, b) = element(g0, leg, s.legs[std::size_t(i)]);
+      const placed_leg leg = s.in_legs[b];
+      double *column = in.columns.column(b), *row = in.rows.column(b);
+      g0.to_points(k, s.legs.annihilate.data(), s.legs.tau.data(), leg.create, leg.tau, column);
+      g0.from_points(k, s.legs.create.data(), s.legs.tau.data(), leg.annihilate, leg.tau, row);
+      for (int i = 0; i < k; ++i) column[i] = -column[i], row[i] = -row[i];
       for (int a = 0; a < count; ++a)
-        in.corner(a, b) = element_between(block, s.in_legs[std::size_t(a)], s.in_origins[std::size_t(a)], leg,
-                                          s.in_origins[std::size_t(b)]);
+        in.corner(a, b) =
+            element_between(block, s.in_legs[a], s.in_origins[std::size_t(a)], leg, s.in_origins[std::size_t(b)]);
     }
     ratio *= s.inverse.try_exchange(s.out);
   }
@@ -228,7 +230,7 @@ double walker::try_exchange() {
 }
 
 /// Ratio of the determinants without some vertices, with the sign of their weights.
-double walker::ratio_without(const std::vector<int>& positions) {
+double walker::ratio_without(std::span<const int> positions) {
   begin_exchange();
   double sign = 1;
   for (const int position : positions) {
@@ -265,14 +267,14 @@ bool walker::flip_cell(const stream_id& stream, std::uint64_t number) {
 }
 
 /// Adds the vertices of the last ratio_with.
-void walker::add(const std::vector<vertex>& added) {
+void walker::add(std::span<const vertex> added) {
   configuration_.vertices.insert(configuration_.vertices.end(), added.begin(), added.end());
   rows_.resize(configuration_.vertices.size());
   commit();
 }
 
 /// Removes the vertices of the last ratio_without. The last vertex moves to each gap, the highest gap first.
-void walker::remove(std::vector<int> positions) {
+void walker::remove(std::span<int> positions) {
   commit();
   std::ranges::sort(positions, std::greater());
   auto& vertices = configuration_.vertices;
@@ -294,9 +296,9 @@ void walker::remove(std::vector<int> positions) {
 /// Carries out the exchange that was tried last, in all blocks.
 void walker::commit() {
   for (sector& s : sectors_) {
-    if (s.out.empty() && s.in_legs.empty()) continue;
+    if (s.out.empty() && s.in_legs.size() == 0) continue;
     s.inverse.exchange();
-    linalg::exchanged_inverse::exchange_in(s.legs, s.out, s.in_legs);
+    s.legs.exchange(s.out, s.in_legs);
     linalg::exchanged_inverse::exchange_in(s.origins, s.out, s.in_origins);
     // Rows that moved or are new.
     const auto note = [&](int row) {
@@ -305,24 +307,25 @@ void walker::commit() {
       rows_[std::size_t(o.vertex)][std::size_t(o.side)] = row;
     };
     for (const int row : s.out) note(row);
-    for (std::size_t i = 0; i < s.in_legs.size(); ++i) note(int(s.origins.size() - 1 - i));
+    for (std::size_t i = 0; i < s.in_origins.size(); ++i) note(int(s.origins.size() - 1 - i));
   }
 }
 
 namespace {
 
-/// Returns the positions of these legs in the order of their flavours, and the operators in it.
-std::vector<int> order_by(const std::vector<placed_leg>& legs, int placed_leg::*flavour, int flavours, operators& out) {
+/// Returns the positions of legs with these flavours and times in the order of the flavours, and the operators in it.
+std::vector<int> order_by(const std::vector<int>& flavour, const std::vector<double>& tau, int flavours,
+                          operators& out) {
   out.first.assign(std::size_t(flavours) + 1, 0);
-  for (const placed_leg& l : legs) ++out.first[std::size_t(l.*flavour) + 1];
+  for (const int x : flavour) ++out.first[std::size_t(x) + 1];
   for (int x = 0; x < flavours; ++x) out.first[std::size_t(x) + 1] += out.first[std::size_t(x)];
-  std::vector<int> next(out.first.begin(), out.first.end() - 1), position(legs.size());
-  for (std::size_t i = 0; i < legs.size(); ++i) position[std::size_t(next[std::size_t(legs[i].*flavour)]++)] = int(i);
-  out.tau.resize(legs.size());
-  out.flavour.resize(legs.size());
-  for (std::size_t p = 0; p < legs.size(); ++p) {
-    out.tau[p] = legs[std::size_t(position[p])].tau;
-    out.flavour[p] = legs[std::size_t(position[p])].*flavour;
+  std::vector<int> next(out.first.begin(), out.first.end() - 1), position(flavour.size());
+  for (std::size_t i = 0; i < flavour.size(); ++i) position[std::size_t(next[std::size_t(flavour[i])]++)] = int(i);
+  out.tau.resize(flavour.size());
+  out.flavour.resize(flavour.size());
+  for (std::size_t p = 0; p < flavour.size(); ++p) {
+    out.tau[p] = tau[std::size_t(position[p])];
+    out.flavour[p] = flavour[std::size_t(position[p])];
   }
   return position;
 }
@@ -336,8 +339,8 @@ void walker::fill(sample& out) const {
   for (std::size_t block = 0; block < sectors_.size(); ++block) {
     const sector& s = sectors_[block];
     block_sample& to = out.blocks[block];
-    const auto rows = order_by(s.legs, &placed_leg::create, cluster_.flavours(), to.create);
-    const auto columns = order_by(s.legs, &placed_leg::annihilate, cluster_.flavours(), to.annihilate);
+    const auto rows = order_by(s.legs.create, s.legs.tau, cluster_.flavours(), to.create);
+    const auto columns = order_by(s.legs.annihilate, s.legs.tau, cluster_.flavours(), to.annihilate);
     const int k = int(rows.size());
     to.m.reshape(k, k);
     for (int j = 0; j < k; ++j) {

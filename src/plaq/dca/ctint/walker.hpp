@@ -3,6 +3,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "plaq/base/random.hpp"
@@ -48,12 +49,33 @@ class walker {
   struct origin {
     int vertex, side;
   };
+  // Legs as lists of their parts, which loops over all of them read.
+  struct leg_list {
+    std::vector<int> create, annihilate;
+    std::vector<double> tau, alpha;
+
+    int size() const { return int(tau.size()); }
+    placed_leg operator[](int i) const {
+      const auto at = std::size_t(i);
+      return {create[at], annihilate[at], tau[at], alpha[at]};
+    }
+    void clear() { create.clear(), annihilate.clear(), tau.clear(), alpha.clear(); }
+    void push_back(const placed_leg& l) {
+      create.push_back(l.create), annihilate.push_back(l.annihilate), tau.push_back(l.tau), alpha.push_back(l.alpha);
+    }
+    void exchange(const std::vector<int>& out, const leg_list& in) {
+      linalg::exchanged_inverse::exchange_in(create, out, in.create);
+      linalg::exchanged_inverse::exchange_in(annihilate, out, in.annihilate);
+      linalg::exchanged_inverse::exchange_in(tau, out, in.tau);
+      linalg::exchanged_inverse::exchange_in(alpha, out, in.alpha);
+    }
+  };
   struct sector {
     linalg::exchanged_inverse inverse;
-    std::vector<placed_leg> legs;
+    leg_list legs;
     std::vector<origin> origins;
-    std::vector<int> out;             // rows of the proposal
-    std::vector<placed_leg> in_legs;  // new ones
+    std::vector<int> out;  // rows of the proposal
+    leg_list in_legs;      // new ones
     std::vector<origin> in_origins;
   };
   // Vertices to be drawn with a probability proportional to |weight|.
@@ -83,13 +105,13 @@ class walker {
   /// Positions of the vertices of one type (of all with a partner: -1).
   std::vector<int> positions_of(int type) const;
 
-  double ratio_with(const std::vector<vertex>& added);
-  double ratio_without(const std::vector<int>& positions);
+  double ratio_with(std::span<const vertex> added);
+  double ratio_without(std::span<const int> positions);
   void begin_exchange();
   void enter(const vertex& v, int position);
   double try_exchange();
-  void add(const std::vector<vertex>& added);
-  void remove(std::vector<int> positions);
+  void add(std::span<const vertex> added);
+  void remove(std::span<int> positions);
   void commit();
   double element_between(int block, const placed_leg& a, origin of_a, const placed_leg& b, origin of_b) const;
 

@@ -46,6 +46,13 @@ class g0_table {
   void both_directions(int count, const int* sites, const double* taus, int site, double tau, Real* forward,
                        Real* backward) const;
 
+  /// Evaluates out[i] = g from one point to many, `(*this)(sites[i], taus[i], site, tau)`, for every i < count.
+  template <class Real>
+  void to_points(int count, const int* sites, const double* taus, int site, double tau, Real* out) const;
+  /// Evaluates out[i] = g from many points to one, `(*this)(site, tau, sites[i], taus[i])`, for every i < count.
+  template <class Real>
+  void from_points(int count, const int* sites, const double* taus, int site, double tau, Real* out) const;
+
  private:
   double value(const double* c, double tau) const {
     const double x = tau * scale_;
@@ -56,6 +63,8 @@ class g0_table {
     for (int n = terms - 2; n >= 0; --n) sum = sum * y + p[n];
     return sum;
   }
+  template <bool To, class Real>
+  void one_direction(int count, const int* sites, const double* taus, int site, double tau, Real* out) const;
 
   double beta_, scale_;
   int sites_, segments_;
