@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "plaq/pic/mesh/neighbours.hpp"
 #include "plaq/pic/mesh/plan.hpp"
 #include "plaq/pic/mesh/streams.hpp"
 #include "plaq/pic/processes/loading.hpp"
@@ -29,6 +30,17 @@ inline plan between(plan p, int d, field_boundary b, particle_boundary low, part
   p.field_boundaries[d] = {b, b};
   p.particle_boundaries[d] = {low, high};
   return p;
+}
+
+/// Returns the numbers of the nodes from low to high - 1, in the dimensions of the plan.
+inline std::vector<std::int64_t> block(const plan& p, const point& low, const point& high) {
+  std::vector<std::int64_t> out;
+  for (int k = low[2]; k < high[2]; ++k)
+    for (int j = low[1]; j < high[1]; ++j)
+      for (int i = low[0]; i < high[0]; ++i)
+        if ((p.dimensions > 1 || j == low[1]) && (p.dimensions > 2 || k == low[2]))
+          out.push_back(number_of_node(p, {i, p.dimensions > 1 ? j : 0, p.dimensions > 2 ? k : 0}));
+  return out;
 }
 
 /// Returns a number uniform in [-1, 1), a function of its arguments.

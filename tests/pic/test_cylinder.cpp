@@ -107,10 +107,7 @@ TEST(cylinder, currents_keep_gauss_law) {
         p = between(p, 0, side, particle_boundary::absorbed, particle_boundary::thermal);
       p.patches = {2, 2, 1};
       p.dt = 0.9 * p.courant();
-      std::vector<std::int64_t> nodes;
-      for (int j = 0; j < 3; ++j)
-        for (int i = 5; i < 8; ++i) nodes.push_back(number_of_node(p, {i, j, 0}));
-      if (order == 1) p.conductors = {{nodes, 0}};  // shapes of higher orders reach into it
+      p.conductors = {{block(p, {5, 0, 0}, {8, 3, 1}), 0}};
       emitter plate{.centre = {1.1, 1.3, 0}, .half_width = 0.3, .weight = 0.02, .temperature = 0.01};
       plate.set_flux({1});
       if (order != 2) p.emitters = {plate};

@@ -150,6 +150,7 @@ TEST(modes, currents_keep_gauss_law) {
       p.field_boundaries[0] = {side, side};
       if (side == field_boundary::periodic)
         p.particle_boundaries[0] = {particle_boundary::periodic, particle_boundary::periodic};
+      p.conductors = {{block(p, {4, 2, 0}, {7, 5, 1}), 0}};
       p.check();
       const auto body = [&](plasma& s) {
         fill(s,

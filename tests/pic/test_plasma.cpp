@@ -219,6 +219,26 @@ TEST(plasma, gauss_holds_at_every_particle_boundary) {
       }
 }
 
+// Also where particles end in a conductor whose surface their shapes reach through, at the sides of patches.
+TEST(plasma, gauss_holds_around_conductors) {
+  for (int dimensions = 1; dimensions <= 3; ++dimensions)
+    for (int order = 1; order <= 3; ++order) {
+      plan p = electrons_and_ions(dimensions, order, 8, 2);
+      p.conductors = {{block(p, {3, 3, 3}, {5, 6, 6}), 0}};
+      p.check();
+      const auto body = [&](plasma& s) { return go(s, dimensions == 3 ? 5 : 15, true); };
+      const run result = on(1, p, {.pool = {.workers = 1}}, body);
+      ASSERT_EQ(result.errors, std::vector<std::string>{""});
+      double absorbed = 0;
+      for (std::size_t row = 0; row < rows_of(result, p); ++row) {
+        EXPECT_LT(at(result, p, row, record::gauss(p)), 1e-13) << dimensions << " " << order;
+        absorbed += at(result, p, row, record::at(0, record::absorbed));
+      }
+      EXPECT_GT(absorbed, 0);
+      EXPECT_TRUE(same(result, on(2, p, {.pool = {.workers = 2}}, body)));
+    }
+}
+
 // Cold electrons that were pushed: E_x ~ sin(w_p t), so its energy has the period pi.
 TEST(plasma, cold_electrons_swing_at_the_plasma_frequency) {
   plan p = periodic(1, 2, 32, 4);

@@ -215,11 +215,17 @@ std::vector<parcel<T>> push(const plan& p, patch<T>& self, const std::vector<poi
   self.with_current = current, self.sorted = false;
   for (std::size_t s = 0; s < p.species_list.size(); ++s) {
     crossing crossed = push_species(p, self, s);
+    std::vector<std::uint32_t> absorbed;
+    if (!p.electrostatic) {
+      absorbed = absorb_in_conductors(p, self, s, crossed.to_follow);
+      std::erase_if(crossed.leaving, [&](auto i) { return std::ranges::binary_search(absorbed, i); });
+    }
     followed particles{std::move(crossed.to_follow), {}};
     particles.remaining.assign(particles.numbers.size(), 1.0);
     join(self.species[s], emitted[s], m.dimensions, particles);
     departures gone = boundaries(p, self, s, std::move(particles));
     gone.leaving.insert(gone.leaving.end(), crossed.leaving.begin(), crossed.leaving.end());
+    gone.removed.insert(gone.removed.end(), absorbed.begin(), absorbed.end());
     hand_over(m, self.species[s], s, std::move(gone), out);
   }
   take_born(p, self);
@@ -268,9 +274,11 @@ void count_particles(const plan& p, patch<T>& self) {
     row[record::weight] += row[record::emitted_weight];
   }
   for (std::size_t i = 0; i < self.next_row.size(); ++i) self.row[i] += std::exchange(self.next_row[i], 0.0);
-  absorb_in_conductors(p, self);
-  for (std::size_t s = 0; s < p.species_list.size(); ++s)
+  for (std::size_t s = 0; s < p.species_list.size(); ++s) {
+    const auto absorbed = p.electrostatic ? absorb_in_conductors(p, self, s) : std::vector<std::uint32_t>();
+    for (std::size_t n = absorbed.size(); n-- > 0;) self.species[s].remove(absorbed[n], p.dimensions);
     self.row[record::at(s, record::number)] = double(self.species[s].size());
+  }
 }
 
 // Fields -------------------------------------------------------------------------------------------------------------

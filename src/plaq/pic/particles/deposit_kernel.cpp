@@ -1,4 +1,7 @@
-// Current of single paths and charge of particles.
+// Current of single paths, charge of particles.
+#include <algorithm>
+#include <complex>
+
 #include "plaq/pic/particles/cell_runs.hpp"
 #include "plaq/pic/particles/current_deposition.hpp"
 #include "plaq/pic/particles/kernels.hpp"
@@ -29,6 +32,53 @@ void deposit_path_kernel(const patch_grid& m, fields<T>& f, const path<T>& along
   if constexpr (D == 2)
     if (m.cylinder) return deposit_path_in<D, Order, true>(m, f, along, charge);
   deposit_path_in<D, Order, false>(m, f, along, charge);
+}
+
+/// `factor`: of the charge in the part of the fields.
+template <int D, int Order, class T>
+void contract_in_part(const patch_grid& m, fields<T>& part, std::ptrdiff_t cell, const T (&shapes)[3][6], T factor) {
+  constexpr int first = shape<Order>::first_node, last = first + shape<Order>::nodes - 1;
+  T s[3][6];
+  std::copy_n(&shapes[0][0], 18, &s[0][0]);
+  const std::ptrdiff_t stride[3] = {1, m.stride[1], m.stride[2]};
+  for (int d = 0; d < D; ++d) {
+    const int a = d == 0 ? 1 : 0, b = d == 2 ? 1 : 2;
+    T below[6] = {}, above[6] = {};  // what passes the half point behind a node, up or down
+    for (int i = first; i < 0; ++i) below[i - first] = s[d][i - first] + (i > first ? below[i - first - 1] : 0);
+    for (int i = last - 1; i > 0; --i) above[i - first] = s[d][i + 1 - first] + above[i + 1 - first];
+    const T rate = factor * T(m.spacing[std::size_t(d)] / m.dt);
+    T* j = part.j[std::size_t(d)].data() + cell;
+    for (int l = b < D ? first : 0; l <= (b < D ? last : 0); ++l)
+      for (int k = a < D ? first : 0; k <= (a < D ? last : 0); ++k) {
+        const T weight = rate * (a < D ? s[a][k - first] : 1) * (b < D ? s[b][l - first] : 1);
+        for (int i = first; i < last && weight != 0; ++i)
+          j[i * stride[d] + k * stride[a] + l * stride[b]] += weight * (below[i - first] - above[i - first]);
+      }
+    if constexpr (first < 0) s[d][-first] += below[-1 - first];
+    s[d][1 - first] += above[1 - first];
+    for (int i = first; i <= last; ++i)
+      if (i < 0 || i > 1) s[d][i - first] = 0;
+  }
+}
+
+template <int D, int Order, class T>
+void deposit_contraction_kernel(const patch_grid& m, fields<T>& f, const path<T>& at, T charge) {
+  constexpr int first = shape<Order>::first_node;
+  T s[3][6] = {};
+  for (int d = 0; d < D; ++d) {
+    T weights[shape<Order>::nodes];
+    splines<Order>(at.start[std::size_t(d)], T(first), weights);
+    std::copy_n(weights, shape<Order>::nodes, s[d]);
+  }
+  if (m.cylinder) correct_for_rings(T(ring_correction(Order, m.first[1] + at.cell[1])), at.start[1], s[1], -first);
+  const std::ptrdiff_t cell = m.index(at.cell);
+  contract_in_part<D, Order>(m, f, cell, s, charge);
+  std::complex<T> phase = 2 * charge;
+  for (std::size_t q = 0; q < f.modes.size(); q += 2) {
+    phase *= std::complex<T>(at.azimuth_after[0], at.azimuth_after[1]);
+    contract_in_part<D, Order>(m, f.modes[q], cell, s, phase.real());
+    contract_in_part<D, Order>(m, f.modes[q + 1], cell, s, phase.imag());
+  }
 }
 
 template <int D, int Order, bool Rings, class T>
@@ -99,6 +149,13 @@ void deposit_path(const patch_grid& m, int order, fields<T>& f, const path<T>& a
 }
 
 template <class T>
+void deposit_contraction(const patch_grid& m, int order, fields<T>& f, const path<T>& at, double charge) {
+  static constexpr void (*all[3][3])(const patch_grid&, fields<T>&, const path<T>&, T) =
+      PLAQ_PIC_TABLE(deposit_contraction_kernel);
+  all[m.dimensions - 1][order - 1](m, f, at, T(charge / m.volume()));
+}
+
+template <class T>
 void deposit_charge(const patch_grid& m, int order, fields<T>& f, const particles<T>& p, double charge) {
   static constexpr void (*all[3][3])(const patch_grid&, fields<T>&, const particles<T>&, T) =
       PLAQ_PIC_TABLE(deposit_charge_kernel);
@@ -107,6 +164,8 @@ void deposit_charge(const patch_grid& m, int order, fields<T>& f, const particle
 
 template void deposit_path(const patch_grid&, int, fields<float>&, const path<float>&, double);
 template void deposit_path(const patch_grid&, int, fields<double>&, const path<double>&, double);
+template void deposit_contraction(const patch_grid&, int, fields<float>&, const path<float>&, double);
+template void deposit_contraction(const patch_grid&, int, fields<double>&, const path<double>&, double);
 template void deposit_charge(const patch_grid&, int, fields<float>&, const particles<float>&, double);
 template void deposit_charge(const patch_grid&, int, fields<double>&, const particles<double>&, double);
 

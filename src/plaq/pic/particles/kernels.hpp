@@ -69,6 +69,11 @@ struct path {
 template <class T>
 void deposit_path(const patch_grid& m, int order, fields<T>& f, const path<T>& along, double charge);
 
+/// Adds to J the current that carries the charge of a particle at `at.start`, within a step, from all nodes that its
+/// shape reaches to the nodes of its cell, along x, then y, then z.
+template <class T>
+void deposit_contraction(const patch_grid& m, int order, fields<T>& f, const path<T>& at, double charge);
+
 /// Adds the charge density of particles to rho.
 template <class T>
 void deposit_charge(const patch_grid& m, int order, fields<T>& f, const particles<T>& p, double charge);

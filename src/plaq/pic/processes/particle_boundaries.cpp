@@ -2,6 +2,7 @@
 // residual of Gauss's law does not change, and a particle that leaves takes no field with it.
 #include "plaq/pic/processes/particle_boundaries.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <utility>
@@ -184,6 +185,14 @@ struct path_walker {
     if (!self.f.modes.empty()) all.azimuth[0][i] = T(azimuth.real()), all.azimuth[1][i] = T(azimuth.imag());
     return end;
   }
+  /// Ends in a solid cell: the record counts the particle, and its charge goes to the nodes of the cell.
+  void be_absorbed() {
+    record_absorbed(p, self, s, double(self.species[s].w[i]), cell, x, energy());
+    if (p.electrostatic || p.order == 1) return;
+    path<T> at{cell, {}, {}, {T(azimuth.real()), T(azimuth.imag())}, {T(azimuth.real()), T(azimuth.imag())}};
+    for (int d = 0; d < self.mesh.dimensions; ++d) at.start[d] = T(x[d]);
+    deposit_contraction(self.mesh, p.order, self.f, at, p.species_list[s].source() * double(self.species[s].w[i]));
+  }
   /// Kinetic energy times the weight.
   double energy() const { return double(self.species[s].w[i]) * kinetic_energy(u, p.species_list[s].mass); }
   bool in_solid_cell() const {
@@ -210,7 +219,7 @@ path_end apply_particle_boundaries(const plan& p, patch<T>& self, std::size_t s,
     if (!self.walls[d][side] || walker.cell[d] != last) {  // a face between two cells
       walker.cell[d] += side ? 1 : -1, walker.x[d] = 1 - side, wall_hits = 0;
       if (walker.in_solid_cell()) {
-        record_absorbed(p, self, s, weight, walker.cell, walker.x, walker.energy());
+        walker.be_absorbed();
         return path_end::removed;
       }
       if (p.electrostatic && (walker.cell[d] < 0 || walker.cell[d] >= m.cells[d]))
@@ -244,30 +253,32 @@ path_end apply_particle_boundaries(const plan& p, patch<T>& self, std::size_t s,
 }
 
 template <class T>
-void absorb_in_conductors(const plan& p, patch<T>& self) {
-  if (self.solids.cells.empty()) return;
+std::vector<std::uint32_t> absorb_in_conductors(const plan& p, patch<T>& self, std::size_t s,
+                                                std::span<const std::uint32_t> but) {
+  std::vector<std::uint32_t> out;
+  if (self.solids.cells.empty()) return out;
   const patch_grid& m = self.mesh;
-  for (std::size_t s = 0; s < p.species_list.size(); ++s) {
-    auto& all = self.species[s];
-    for (std::size_t i = all.size(); i-- > 0;) {
-      point cell{};
-      for (int d = 0; d < m.dimensions; ++d) cell[d] = all.cell[d][i];
-      const int solid = self.solids.cells[std::size_t(m.index(cell))];
-      if (!solid) continue;
-      double remaining = 1;
-      path_walker<T> walker(p, self, s, i, remaining);
-      walker.aim();
-      if (solid == solid_mask::dielectric) go_back_to_surface(self, walker.cell, walker.x, walker.displacement);
-      record_absorbed(p, self, s, double(all.w[i]), walker.cell, walker.x, walker.energy());
-      all.remove(i, m.dimensions);
-    }
+  const auto& all = self.species[s];
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    point cell{};
+    for (int d = 0; d < m.dimensions; ++d) cell[d] = all.cell[d][i];
+    const int solid = self.solids.cells[std::size_t(m.index(cell))];
+    if (!solid || std::ranges::binary_search(but, i)) continue;
+    double remaining = 1;
+    path_walker<T> walker(p, self, s, i, remaining);
+    walker.aim();
+    if (solid == solid_mask::dielectric) go_back_to_surface(self, walker.cell, walker.x, walker.displacement);
+    walker.be_absorbed();
+    out.push_back(std::uint32_t(i));
   }
+  return out;
 }
 
 #define PLAQ_PIC_FOR(T)                                                                                        \
   template path_end apply_particle_boundaries(const plan&, patch<T>&, std::size_t, std::size_t, std::uint64_t, \
                                               double&);                                                        \
-  template void absorb_in_conductors(const plan&, patch<T>&);
+  template std::vector<std::uint32_t> absorb_in_conductors(const plan&, patch<T>&, std::size_t,                \
+                                                           std::span<const std::uint32_t>);
 PLAQ_PIC_FOR(float)
 PLAQ_PIC_FOR(double)
 #undef PLAQ_PIC_FOR

@@ -3,6 +3,8 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "plaq/pic/patch.hpp"
 
@@ -21,8 +23,10 @@ template <class T>
 path_end apply_particle_boundaries(const plan& p, patch<T>& self, std::size_t s, std::size_t i, std::uint64_t number,
                                    double& remaining);
 
-/// Removes particles in solid cells and counts them in the record.
+/// Counts the particles of species s in solid cells in the record, but those of a list in rising order, and returns
+/// their numbers. With Maxwell's equations their charge goes to the nodes of these cells by a current.
 template <class T>
-void absorb_in_conductors(const plan& p, patch<T>& self);
+std::vector<std::uint32_t> absorb_in_conductors(const plan& p, patch<T>& self, std::size_t s,
+                                                std::span<const std::uint32_t> but = {});
 
 }  // namespace plaq::pic
