@@ -74,15 +74,17 @@ TEST(gas, the_bound_of_rates_is_above_them_at_any_energy) {
     g.atom_mass = 3, g.centre_energies = centre;
     g.processes = {process(gas_process_kind::elastic, 0, {0, 1e-3, 0.3, 0.5}, {1, 4, 0.1, 7}),
                    process(gas_process_kind::excitation, 0.01, {0.01, 0.05, 2}, {0, 9, 1})};
-    const double largest = largest_rate_coefficient(g, 2);
+    set_rate_bounds(g, 2);
     double most = 0;
     for (double e = 1e-6; e < 100; e *= 1.01) {
       double sum = 0;
-      for (const auto& k : g.processes) sum += rate_coefficient(g, k, e, 2);
-      EXPECT_LE(sum, largest) << e;
+      for (const auto& k : g.processes) sum += rate_coefficient(g, k, e, relative_velocity(g, e, 2), 2);
       most = std::max(most, sum);
+      EXPECT_LE(most, rate_bound(g, e)) << e;
+      EXPECT_LE(rate_bound(g, e), g.largest_rate) << e;
     }
-    EXPECT_GT(most, 0.5 * largest);
+    EXPECT_GT(most, 0.5 * g.largest_rate);
+    EXPECT_LT(rate_bound(g, 1e-4), 0.1 * g.largest_rate);
   }
 }
 

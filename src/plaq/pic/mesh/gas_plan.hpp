@@ -1,6 +1,7 @@
 // Gases in the box: what particles of a species do at their atoms.
 #pragma once
 #include <array>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -50,14 +51,23 @@ struct gas_scattering {
   scattering_law law = scattering_law::isotropic;
   std::vector<gas_process> processes;
   double largest_rate = 0;  ///< bound of the sum of `rate_coefficient`, at any energy; plan::complete sets it
+  /// Bounds of the sum up to an energy, see rate_bound; plan::complete sets them.
+  std::vector<double> rate_bounds = {};
+  std::uint64_t first_bin = 0;
 };
 
 /// Returns the cross section at an energy of the table: linear between its entries, above them as at the last.
 double cross_section(const gas_process& process, double energy);
+/// Returns the relative velocity at an energy of the tables: that of the projectile in the rest frame of the atom.
+/// `mass`: of the projectile.
+double relative_velocity(const gas_scattering& by, double energy, double mass);
 /// Returns the cross section times the relative velocity of a process, at an energy of the tables; above the last
-/// energy the product is constant. `mass`: of the projectile.
-double rate_coefficient(const gas_scattering& by, const gas_process& process, double energy, double mass);
-/// Returns a bound of the sum of `rate_coefficient` over all processes, at any energy.
-double largest_rate_coefficient(const gas_scattering& by, double mass);
+/// energy the product is constant. `velocity`: relative_velocity at the energy.
+double rate_coefficient(const gas_scattering& by, const gas_process& process, double energy, double velocity,
+                        double mass);
+/// Sets the bounds of the sum of `rate_coefficient` over all processes: at any energy, and up to each energy.
+void set_rate_bounds(gas_scattering& by, double mass);
+/// Returns a bound of the sum of `rate_coefficient` at any energy up to this one.
+double rate_bound(const gas_scattering& by, double energy);
 
 }  // namespace plaq::pic

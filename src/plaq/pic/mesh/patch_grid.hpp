@@ -97,30 +97,38 @@ inline region with_guards(const patch_grid& m) {
 /// Calls use(index of the first cell, length) for every row of a region.
 template <class Use>
 void for_each_row(const patch_grid& m, const region& r, Use use) {
-  for (int k = r.low[2]; k < r.high[2]; ++k)
-    for (int j = r.low[1]; j < r.high[1]; ++j) use(m.index({r.low[0], j, k}), std::ptrdiff_t(r.high[0] - r.low[0]));
+  const std::ptrdiff_t n = r.high[0] - r.low[0];
+  std::ptrdiff_t plane = m.index(r.low);
+  for (int k = r.low[2]; k < r.high[2]; ++k, plane += m.stride[2])
+    for (std::ptrdiff_t j = r.low[1], at = plane; j < r.high[1]; ++j, at += m.stride[1]) use(at, n);
 }
 
 /// Appends the values of a region to a list.
 template <class T>
 void append(const patch_grid& m, const region& r, const std::vector<T>& from, std::vector<T>& to) {
-  for_each_row(m, r, [&](std::ptrdiff_t at, std::ptrdiff_t n) {
-    to.insert(to.end(), from.begin() + at, from.begin() + at + n);
+  const std::size_t before = to.size();
+  to.resize(before + r.size());
+  T* next = to.data() + before;
+  for_each_row(m, r, [&next, all = from.data()](std::ptrdiff_t at, std::ptrdiff_t n) {
+    for (std::ptrdiff_t i = 0; i < n; ++i) next[i] = all[at + i];
+    next += n;
   });
 }
 /// Writes what `append` has read into a region of the same size; returns the end of the values used.
 template <class T>
 const T* put(const patch_grid& m, const region& r, const T* from, std::vector<T>& to) {
-  for_each_row(m, r, [&](std::ptrdiff_t at, std::ptrdiff_t n) {
-    for (std::ptrdiff_t i = 0; i < n; ++i) to[std::size_t(at + i)] = *from++;
+  for_each_row(m, r, [&from, all = to.data()](std::ptrdiff_t at, std::ptrdiff_t n) {
+    for (std::ptrdiff_t i = 0; i < n; ++i) all[at + i] = from[i];
+    from += n;
   });
   return from;
 }
 /// Adds what `append` has read to a region of the same size; returns the end of the values used.
 template <class T>
 const T* add(const patch_grid& m, const region& r, const T* from, std::vector<T>& to) {
-  for_each_row(m, r, [&](std::ptrdiff_t at, std::ptrdiff_t n) {
-    for (std::ptrdiff_t i = 0; i < n; ++i) to[std::size_t(at + i)] += *from++;
+  for_each_row(m, r, [&from, all = to.data()](std::ptrdiff_t at, std::ptrdiff_t n) {
+    for (std::ptrdiff_t i = 0; i < n; ++i) all[at + i] += from[i];
+    from += n;
   });
   return from;
 }

@@ -138,8 +138,7 @@ std::int64_t plan::window_shift(std::int64_t step) const {
 }
 
 void plan::complete() {
-  for (gas_scattering& g : scatterings)
-    g.largest_rate = largest_rate_coefficient(g, species_list[std::size_t(g.projectiles)].mass);
+  for (gas_scattering& g : scatterings) set_rate_bounds(g, species_list[std::size_t(g.projectiles)].mass);
 }
 
 }  // namespace plaq::pic

@@ -47,6 +47,11 @@ struct particles {
       for (int c = 0; c < 2; ++c) use(azimuth[c], other.azimuth[c]);
     if (!other.id.empty()) use(id, other.id);
   }
+  /// Removes all particles; memory stays.
+  void clear() {
+    for (int d = 0; d < 3; ++d) cell[std::size_t(d)].clear(), x[std::size_t(d)].clear(), u[std::size_t(d)].clear();
+    w.clear(), azimuth[0].clear(), azimuth[1].clear(), id.clear();
+  }
   /// Appends copies of all particles of another list.
   void append(const particles& other, int dimensions) {
     for_each_array(other, dimensions,

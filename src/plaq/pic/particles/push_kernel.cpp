@@ -118,6 +118,22 @@ void deposit_crossing(const patch_grid& m, const motion& by, fields<T>& f, parti
   buffer.count = 0;
 }
 
+/// Sets the cells of the particles of the mask, in a cell from the i-th on, where they move by less than a cell;
+/// returns the mask of the others.
+template <int D, class V, class T>
+PLAQ_KERNEL lane_mask enter_next_cells(particles<T>& p, std::size_t i, lane_mask mask, const point& cell,
+                                       const V (&displacement)[3], const V (&to)[D]) {
+  using C = linalg::simd<std::int32_t, lanes<V>>;
+  auto near = to[0] == to[0];
+  for (int d = 0; d < D; ++d) near &= (displacement[d] < unit<V>()) & (displacement[d] > -unit<V>());
+  for (int d = 0; d < D; ++d) {
+    const auto below = near & (to[d] < V{}), above = near & (to[d] >= unit<V>());  // -1 where they hold
+    store_masked(p.cell[std::size_t(d)].data() + i,
+                 cell[d] + __builtin_convertvector(below, C) - __builtin_convertvector(above, C), mask);
+  }
+  return mask & ~mask_of(near);
+}
+
 /// Advances all particles. Those of a cylinder, as points of a plane of z and r, move on a straight line in space and
 /// turn back into the plane; its current is that of the line in the plane.
 template <int D, int Order, bool Current, bool Rings, class T>
@@ -133,6 +149,8 @@ particle_sums advance_all(const patch_grid& m, const motion& by, fields<T>& f, p
   std::conditional_t<Rings, turning_particles<V>, crossing_particles<D, V>> buffer;
   for_each_cell_run<D>(m, p, [&](const point& cell, std::ptrdiff_t at, auto for_each_register) {
     const int ring = m.first[1] + cell[1];
+    [[maybe_unused]] bool inner = true;  // all neighbours are cells of the patch
+    for (int d = 0; d < D; ++d) inner &= cell[d] > 0 && cell[d] < m.cells[d] - 1;
     cell_current<D, Order, V, Rings> current(ring);
     for_each_register([&](std::size_t i, lane_mask mask) PLAQ_INLINE {
       V x[D], u[3], e[3], b[3];
@@ -171,7 +189,7 @@ particle_sums advance_all(const patch_grid& m, const motion& by, fields<T>& f, p
         store_masked(p.x[std::size_t(d)].data() + i, to[d] + (below ? unit<V>() : V{}) - (above ? unit<V>() : V{}),
                      mask);
       }
-      const lane_mask leaves = mask & ~mask_of(stays);
+      lane_mask leaves = mask & ~mask_of(stays);
       const V charge = density * w;
       if constexpr (Current) {
         const V kept = keep_lanes(charge, ~leaves);
@@ -191,6 +209,8 @@ particle_sums advance_all(const patch_grid& m, const motion& by, fields<T>& f, p
                                          of[6][l]);
           }
         }
+      if constexpr (!Current && !Rings)
+        if (leaves && inner) leaves = enter_next_cells(p, i, mask, cell, displacement, to);
       if (leaves) {
         if constexpr (Rings) buffer.add_turn(about_axis, leaves);
         buffer.add(i, x, displacement, charge, leaves);

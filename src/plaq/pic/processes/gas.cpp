@@ -89,6 +89,16 @@ vector momentum_of(double energy, double mass, const vector& direction) {
 
 double at_cell(const std::vector<double>& profile, std::size_t cell) { return profile[profile.size() > 1 ? cell : 0]; }
 
+/// Candidate for a collision: a particle of the cell.
+struct candidate {
+  std::size_t i;
+  std::array<std::uint64_t, 4> first;  ///< words of its first block
+  bool scattered = false;
+};
+
+/// Bound of the length of three normal numbers, by normal_pair of words with 53 bits.
+constexpr double largest_normal = 12.2;
+
 /// Scattering of a species in one gas, in a patch and a step.
 template <class T>
 class gas_step {
@@ -153,33 +163,59 @@ class gas_step {
       projectiles().for_each_array(projectiles(), p_.dimensions,
                                    [i](const auto& array, const auto&) { __builtin_prefetch(array.data() + i); });
     }
+    if (candidates_.empty()) return;
+    now_.clear();
+    for (const candidate& one : candidates_) now_.append(projectiles(), one.i, p_.dimensions);
+    move_momenta(now_, std::size_t(by_.projectiles), 1);
+    fastest_atom_ = largest_normal * std::sqrt(at_cell(by_.temperature, cell_) / by_.atom_mass);
+    for (std::size_t c = 0; c < 3; ++c) fastest_atom_ += std::abs(at_cell(by_.drift[c], cell_));
     for (std::size_t n = 0; n < candidates_.size(); ++n) {
-      const auto& [i, first] = candidates_[n];
-      if (!removed.empty() && removed[i]) continue;
-      if (scatter_candidate(i, candidate_words(stream, n), first)) removed[i] = true;
+      candidate& one = candidates_[n];
+      if (!removed.empty() && removed[one.i]) continue;
+      if (n > 0 && candidates_[n - 1].i == one.i) {  // has been scattered already, perhaps
+        for (std::size_t c = 0; c < 3; ++c) now_.u[c][n] = now_.u[c][n - 1];
+        one.scattered = candidates_[n - 1].scattered;
+      }
+      if (scatter_candidate(n, candidate_words(stream, n))) removed[one.i] = true;
     }
+    move_momenta(now_, std::size_t(by_.projectiles), -1);
+    for (std::size_t n = 0; n < candidates_.size(); ++n)
+      for (std::size_t c = 0; c < 3 && candidates_[n].scattered; ++c)
+        projectiles().u[c][candidates_[n].i] = now_.u[c][n];
   }
 
-  /// Scatters particle i or not; returns whether it is attached.
-  bool scatter_candidate(std::size_t i, const candidate_words& words, const std::array<std::uint64_t, 4>& first) {
+  /// Scatters candidate n or not; returns whether it is attached.
+  bool scatter_candidate(std::size_t n, const candidate_words& words) {
+    const auto i = candidates_[n].i;
+    const auto& first = candidates_[n].first;
+    const vector now{double(now_.u[0][n]), double(now_.u[1][n]), double(now_.u[2][n])};
+    double rest = unit_interval(first[1]) * by_.largest_rate;
+    if (rest > bound_of_rates(now)) return false;  // as for most ions, before more numbers are drawn
     const auto more = words.block(1);
-    const vector atom = atom_momentum(first, more);
-    const vector now = at_this_time(std::size_t(by_.projectiles), i, 1), at_atom = in_frame(now, atom);
+    const vector atom = atom_momentum(first, more), at_atom = in_frame(now, atom);
     const double energy = kinetic_energy(at_atom, mass_);
     const double in_table = by_.centre_energies ? energy_in_centre(energy, mass_, by_.atom_mass) : energy;
-    double rest = unit_interval(first[1]) * by_.largest_rate;
+    const double velocity = relative_velocity(by_, in_table, mass_);
     for (std::size_t k = 0; k < by_.processes.size(); ++k) {
-      rest -= rate_coefficient(by_, by_.processes[k], in_table, mass_);
+      rest -= rate_coefficient(by_, by_.processes[k], in_table, velocity, mass_);
       if (rest >= 0) continue;
       if (energy_in_centre(energy, mass_, by_.atom_mass) < by_.processes[k].loss) return false;
       double* counted = self_.row.data() + record::process(p_, number_, k);
       counted[0] += 1, counted[1] += double(projectiles().w[i]);
       lost_ = kinetic_energy(now, mass_);
-      const bool attached = carry_out(by_.processes[k], i, at_atom, energy, atom, words);
+      const bool attached = carry_out(by_.processes[k], n, at_atom, energy, atom, words);
       counted[2] += double(projectiles().w[i]) * lost_;
       return attached;
     }
     return false;
+  }
+
+  /// Returns a bound of the rates of a particle with any atom of the cell: momenta add at most as rapidities.
+  double bound_of_rates(const vector& u) const {
+    const double size = std::sqrt(dot(u, u)), atom = fastest_atom_;
+    const double most = size * std::sqrt(1 + atom * atom) + atom * std::sqrt(1 + size * size);
+    const double energy = kinetic_energy({most, 0, 0}, mass_);
+    return rate_bound(by_, by_.centre_energies ? energy_in_centre(energy, mass_, by_.atom_mass) : energy);
   }
 
   vector atom_momentum(const std::array<std::uint64_t, 4>& first, const std::array<std::uint64_t, 4>& more) const {
@@ -190,66 +226,65 @@ class gas_step {
     return out;
   }
 
-  bool carry_out(const gas_process& process, std::size_t i, const vector& at_atom, double energy, const vector& atom,
+  bool carry_out(const gas_process& process, std::size_t n, const vector& at_atom, double energy, const vector& atom,
                  const candidate_words& words) {
     const auto angles = words.block(2);
     switch (process.kind) {
-      case gas_process_kind::ionisation: ionise(process, i, at_atom, energy, atom, angles, words.block(3)); break;
-      case gas_process_kind::attachment: attach(i, at_atom, atom); return true;
+      case gas_process_kind::ionisation: ionise(process, n, at_atom, energy, atom, angles, words.block(3)); break;
+      case gas_process_kind::attachment: attach(n, at_atom, atom); return true;
       case gas_process_kind::backscatter:
-        set_momentum(i, scatter_from_atom(at_atom, mass_, by_.atom_mass, 0, opposite(turned(at_atom, 1, 0))), atom);
+        set_momentum(n, scatter_from_atom(at_atom, mass_, by_.atom_mass, 0, opposite(turned(at_atom, 1, 0))), atom);
         break;
       default: {
-        const vector n = direction_by_law(by_.law, at_atom, energy - process.loss, angles[0], angles[1]);
-        set_momentum(i, scatter_from_atom(at_atom, mass_, by_.atom_mass, process.loss, n), atom);
+        const vector to = direction_by_law(by_.law, at_atom, energy - process.loss, angles[0], angles[1]);
+        set_momentum(n, scatter_from_atom(at_atom, mass_, by_.atom_mass, process.loss, to), atom);
       }
     }
     return false;
   }
 
-  void ionise(const gas_process& process, std::size_t i, const vector& at_atom, double energy, const vector& atom,
+  void ionise(const gas_process& process, std::size_t n, const vector& at_atom, double energy, const vector& atom,
               const std::array<std::uint64_t, 4>& angles, const std::array<std::uint64_t, 4>& more) {
     const double left = std::fmax(energy - process.loss, 0), share = share_of_new_electron(by_, left, more[0]);
     const double kept = (1 - share) * left, given = share * left;
     const vector first = direction_by_law(by_.law, at_atom, kept, angles[0], angles[1]),
                  second = direction_by_law(by_.law, at_atom, given, angles[2], angles[3]);
-    set_momentum(i, momentum_of(kept, mass_, first), atom);
-    add_product(by_.electrons, i, in_frame(momentum_of(given, mass_, second), opposite(atom)));
-    add_product(by_.ions, i, atom);
+    set_momentum(n, momentum_of(kept, mass_, first), atom);
+    add_product(by_.electrons, n, in_frame(momentum_of(given, mass_, second), opposite(atom)));
+    add_product(by_.ions, n, atom);
   }
   /// The ion has the momentum of both.
-  void attach(std::size_t i, const vector& at_atom, const vector& atom) {
+  void attach(std::size_t n, const vector& at_atom, const vector& atom) {
     const double all = mass_ * std::sqrt(1 + dot(at_atom, at_atom)) + by_.atom_mass, size = mass_ / all;
     vector u{size * at_atom[0], size * at_atom[1], size * at_atom[2]};  // a velocity
     const double g = 1 / std::sqrt(1 - dot(u, u));
     for (double& x : u) x *= g;
-    add_product(by_.negative_ions, i, in_frame(u, opposite(atom)));
+    add_product(by_.negative_ions, n, in_frame(u, opposite(atom)));
   }
 
-  /// Returns a momentum of species s at the place of projectile i, moved by half a step forward (1) or back (-1): its
-  /// own, or `u`. Momenta of particles are those of half a step ago, and collisions happen now.
-  vector at_this_time(std::size_t s, std::size_t i, double sign, const vector* u = nullptr) {
-    one_.for_each_array(projectiles(), p_.dimensions, [i](auto& to, const auto& from) { to.assign(1, from[i]); });
-    for (std::size_t c = 0; u && c < 3; ++c) one_.u[c][0] = T((*u)[c]);
+  /// Moves momenta of species s by half a step forward (1) or back (-1). Those of particles are of half a step ago, and
+  /// collisions happen now.
+  void move_momenta(particles<T>& of, std::size_t s, double sign) {
     const species& k = p_.species_list[s];
     kick(self_.mesh, p_.order,
          {.scheme = k.scheme, .charge_per_mass = k.charge / k.mass, .at_nodes = p_.at_nodes, .magnetic = magnetic_},
-         self_.f, one_, 0.5 * sign * p_.dt);
-    return {double(one_.u[0][0]), double(one_.u[1][0]), double(one_.u[2][0])};
+         self_.f, of, 0.5 * sign * p_.dt);
   }
-  /// Sets the momentum of particle i from that in the frame of the atom.
-  void set_momentum(std::size_t i, const vector& at_atom, const vector& atom) {
-    const vector now = in_frame(at_atom, opposite(atom)), u = at_this_time(std::size_t(by_.projectiles), i, -1, &now);
-    for (std::size_t c = 0; c < 3; ++c) projectiles().u[c][i] = T(u[c]);
+  /// Sets the momentum of candidate n from that in the frame of the atom.
+  void set_momentum(std::size_t n, const vector& at_atom, const vector& atom) {
+    const vector now = in_frame(at_atom, opposite(atom));
+    for (std::size_t c = 0; c < 3; ++c) now_.u[c][n] = T(now[c]);
+    candidates_[n].scattered = true;
     lost_ -= kinetic_energy(now, mass_);
   }
-  void add_product(int species, std::size_t i, const vector& now) {
+  /// Adds a particle of a species where candidate n is.
+  void add_product(int species, std::size_t n, const vector& now) {
     const auto s = std::size_t(species);
-    const vector u = at_this_time(s, i, -1, &now);
     lost_ -= kinetic_energy(now, p_.species_list[s].mass);
     particles<T> product;
-    product.append(projectiles(), i, p_.dimensions);
-    for (std::size_t c = 0; c < 3; ++c) product.u[c][0] = T(u[c]);
+    product.append(projectiles(), candidates_[n].i, p_.dimensions);
+    for (std::size_t c = 0; c < 3; ++c) product.u[c][0] = T(now[c]);
+    move_momenta(product, s, -1);
     product.id.clear();
     if (p_.species_list[s].tracked) product.id.push_back(self_.new_id(p_));
     self_.species[s].append(product, p_.dimensions);
@@ -263,10 +298,11 @@ class gas_step {
   const gas_scattering& by_;
   const double mass_;
   const bool magnetic_;
-  std::size_t cell_ = 0;  ///< of the box
-  double lost_ = 0;       ///< energy of the particles of a collision before it, less that after it
-  particles<T> one_;
-  std::vector<std::pair<std::size_t, std::array<std::uint64_t, 4>>> candidates_;  ///< of a cell, with their first words
+  std::size_t cell_ = 0;               ///< of the box
+  double lost_ = 0;                    ///< energy of the particles of a collision before it, less that after it
+  double fastest_atom_ = 0;            ///< bound of the momenta per mass of atoms in the cell
+  std::vector<candidate> candidates_;  ///< of a cell
+  particles<T> now_;                   ///< copies of the candidates, with their momenta at this time
 };
 
 }  // namespace
