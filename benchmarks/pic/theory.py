@@ -1,8 +1,8 @@
 """python theory.py [NAME ...]: long runs of `plaq pic` against theory, one line each: what, measured, theory,
 difference.
 
-Names: landau, beams, drift, energy, gauss, cherenkov; without one all of them, some minutes on one core. Short
-ones are in tests/pic/test_pic_physics.py.
+Names: landau, beams, drift, energy, gauss, cherenkov, secondaries, breakdown, skin; without one all of them, some
+minutes on one core. Short ones are in tests/pic/test_pic_physics.py.
 """
 
 import math
@@ -155,6 +155,80 @@ def gauss():
           f"energy changed by {100 * (energy[-1] / energy[0] - 1):+.3g} %   {time.time() - started:.0f} s")
 
 
-KNOWN = {"landau": landau, "beams": beams, "drift": drift, "energy": energy, "gauss": gauss, "cherenkov": cherenkov}
+def secondaries():
+    """A plate and secondary electrons between two sides, without fields: 0.6 for each that arrives. The fluxes are
+    geometric series, 1/(1 - 0.36) and 0.6 of it."""
+    started, delta = time.time(), 0.6
+    electrons = {"charge": -1, "mass": 1, "test": True}
+    found = run(4000, 1, 16, {"e": electrons}, time={"step": 1.0}, fields={"solver": "electrostatic"},
+                boundaries={"x": "conducting"}, output={"pictures": 0, "gauss": False},
+                emission={"plate": {"species": "e", "at": [0], "normal": [1], "flux": 1e-3, "per_cell": 1000,
+                                    "temperature": 1e-3}},
+                secondary={"s": {"by": "e", "emits": "e", "coefficient": delta, "temperature": 1e-3}})
+    for side, series in (("high", 1 / (1 - delta**2)), ("low", delta / (1 - delta**2))):
+        arrived = found[f"e.left_weight_x{side}"].values[2000:].sum()
+        say(f"secondary electrons between two sides, flux at x {side}", arrived / (1e-3 * 2000), series, started)
+
+
+def breakdown():
+    """Townsend's criterion: electrons of a cathode ionise a gas, in 1 cm at 150 V and 300 Td, and each ion emits γ
+    electrons there. The flux at the anode is M/(1 - γ (M - 1)) times that of the cathode's own, M being that without
+    secondary electrons; above γ = 1/(M - 1) it grows in time."""
+    columns = "COLUMNS: Energy (eV) | Cross section (m2)\n-----\n"
+    gas = (f"ELASTIC\nX\n 1.371e-4\n{columns}0 1e-20\n1e4 1e-20\n-----\n\n"
+           f"IONIZATION\nX -> X^+\n 24.6\n{columns}0 0\n24.6 0\n40 8e-21\n1e4 8e-21\n-----\n")
+    light = {"mass": 2, "test": True}  # ions that cross the gap in 5 ns
+
+    def at_anode(gamma):
+        found = pic.run(pic.Parameters(
+            units={"system": "SI", "density": 1e12}, grid={"cells": [64], "length": [0.01]},
+            time={"end": 8e-8, "step": 1e-11}, fields={"solver": "electrostatic"},
+            boundaries={"x": "conducting", "potential_x": [0, 150]}, output={"pictures": 0, "gauss": False},
+            species={"e": {"charge": -1, "mass": 1, "test": True}, "i": {"charge": 1, **light}},
+            emission={"cathode": {"species": "e", "at": [0], "normal": [1], "flux": 1e17, "per_cell": 150,
+                                  "temperature": 0.5}},
+            gas={"x": {"density": 5e22, "mass": 7294}}, run={"workers": 1},
+            scattering={"e": {"species": "e", "gas": "x", "cross_sections": gas, "electrons": "e", "ions": "i"}},
+            secondary={"s": {"by": "i", "emits": "e", "coefficient": gamma, "at": ["x low"]}} if gamma else {}))
+        flux = found["e.left_weight_xhigh"].values.reshape(8, -1).sum(axis=1)  # in eighths of the time
+        lost = found["e.left_weight_xlow"].values.reshape(8, -1).sum(axis=1)
+        own = 1e17 * 1e-8 / (1e12 * pic.Units("SI", 1e12).in_si("length"))
+        return flux / own, lost / own
+
+    alone, back = at_anode(0)
+    m, returned = alone[2:].mean(), back[2:].mean()
+    print(f"avalanche: {m:.3f} electrons at the anode for each of the cathode, {returned:.3f} return", flush=True)
+    for part in (0.3, 0.6):
+        gamma, started = part / (m - (1 - returned)), time.time()
+        flux, _ = at_anode(gamma)
+        say(f"avalanche, {part} of the critical secondary emission", flux[-3:].mean(), m / (1 - part), started)
+    started = time.time()
+    flux, _ = at_anode(1.2 / (m - (1 - returned)))
+    print(f"avalanche, 1.2 of the critical secondary emission: flux {', '.join(f'{x:.2f}' for x in flux)}", flush=True)
+
+
+def skin():
+    """A wide laser beam of a cylinder with two modes that meets a plasma of four times the critical density: E decays
+    as exp(-z √(3 + k²)), k² = 4/w² of the beam at its waist w, in c/ω of the laser."""
+    started, waist, edge, length = time.time(), 20.0, 15.0, 22.0
+    laser = {"at": 2.0, "normal": "z", "wavelength": 2 * math.pi, "a0": 1e-4, "waist": waist, "focus": edge - 2,
+             "envelope": "min(1, t/30)"}
+    found = pic.run(pic.Parameters(
+        grid={"geometry": "cylinder", "modes": 2, "cells": [352, 50], "length": [length, 50.0], "patches": [4, 2]},
+        boundaries={"z": "absorbing", "layer": 16}, laser={"l": laser}, time={"end": 80.0}, run={"workers": 1},
+        output={"pictures": 0, "gauss": False},
+        species={"e": {"charge": -1, "mass": 1, "density": f"if(z > {edge} and z < 20, 4, 0)", "per_cell": 16,
+                       "placed": "even"}},
+        probe={"axis": {"field": "er", "at": [0, 0.5], "along": "z", "every": 5}}))
+    field = found["axis"]
+    z, values = field.axes[1].values, field.values[field.axis("time") > 60]
+    size = np.sqrt((values**2).mean(axis=0))
+    inside = (z > edge + 0.3) & (z < edge + 1.6)
+    rate = -np.polyfit(z[inside], np.log(size[inside]), 1)[0]
+    say("skin depth in z and r, 1/√3 of a wide beam: inverse", rate, math.sqrt(3 + 4 / waist**2), started)
+
+
+KNOWN = {"landau": landau, "beams": beams, "drift": drift, "energy": energy, "gauss": gauss, "cherenkov": cherenkov,
+         "secondaries": secondaries, "breakdown": breakdown, "skin": skin}
 for name in sys.argv[1:] or KNOWN:
     KNOWN[name]()
