@@ -32,25 +32,8 @@ std::array<int, 2> cut(std::array<int, 3> n, const mesh_options& how, int ranks)
   return {std::clamp(int(std::ceil(wanted / j)), 1, most_i), j};
 }
 
-block overlap(const block& a, const block& b) {
-  block out;
-  for (std::size_t d = 0; d < 3; ++d) {
-    out.first[d] = std::max(a.first[d], b.first[d]);
-    out.extent[d] = std::max(0, std::min(a.first[d] + a.extent[d], b.first[d] + b.extent[d]) - out.first[d]);
-  }
-  return out;
-}
-
-/// Calls use(offset in the block, number of points) for the rows of x that it shares with `common`.
-template <class Use>
-void for_each_row(const block& of, const block& common, Use use) {
-  for (int z = 0; z < common.extent[2]; ++z)
-    for (int y = 0; y < common.extent[1]; ++y) {
-      const auto row =
-          std::ptrdiff_t(common.first[2] + z - of.first[2]) * of.extent[1] + common.first[1] + y - of.first[1];
-      use(row * of.extent[0] + common.first[0] - of.first[0], std::ptrdiff_t(common.extent[0]));
-    }
-}
+/// Returns `all` as an array in one piece.
+std::array<std::span<const complex>, 1> whole(const std::vector<complex>& all) { return {std::span(all)}; }
 
 }  // namespace
 
@@ -88,162 +71,154 @@ std::vector<block> mesh::blocks_in(stage now, bool real) {
 std::vector<block> mesh::blocks() { return blocks_in(in_x, false); }
 std::vector<block> mesh::blocks_of_k(bool real) { return blocks_in(in_z, real); }
 
-/// Redistributes whole lines of one dimension to whole lines of the next.
-void mesh::turn(stage from, stage to, bool real) {
-  const bool first_index = from == in_x || to == in_x;  // the parts that have something for each other differ in it
-  const int many = first_index ? parts_[0] : parts_[1];
-  const auto transform_there = [=, this](const block& mine, std::span<complex> values) {
-    if (to > from)
-      transform(to, mine, values, true);
-    else if (to != in_x)  // x comes last, with the factor
-      transform(to, mine, values, false);
-  };
-  if (many == 1) {  // both blocks are the same
-    pieces_.each("transform", [=, this](part& p, context_t& context) {
-      transform_there(block_of(to, context.index(), real), p.values);
-    });
-    return;
-  }
-  const auto other = [=](index2 at, int k) { return first_index ? index2{k, at.y} : index2{at.x, k}; };
-  pieces_.each("send", [=, this](part& p, context_t& context) {
-    const block mine = block_of(from, context.index(), real);
-    for (int k = 0; k < many; ++k) {
-      const index2 at = other(context.index(), k);
-      const block common = overlap(mine, block_of(to, at, real));
-      chunk values = p.take_spare();
-      values.resize(common.size());
-      auto next = values.begin();
-      for_each_row(mine, common, [&](std::ptrdiff_t at_row, std::ptrdiff_t n) {
-        next = std::copy_n(p.values.begin() + at_row, n, next);
-      });
-      context.send(chunks_, at, std::move(values));
-    }
-  });
-  pieces_.each("transform", chunks_.of(std::size_t(many)), [=, this](part& p, context_t& context) {
-    const block mine = block_of(to, context.index(), real);
-    p.values.resize(mine.size());
-    for (auto& [at, values] : context.take(chunks_)) {
-      auto next = values.cbegin();
-      for_each_row(mine, overlap(mine, block_of(from, at, real)), [&](std::ptrdiff_t at_row, std::ptrdiff_t n) {
-        std::copy_n(next, n, p.values.begin() + at_row);
-        next += n;
-      });
-      p.spare.push_back(std::move(values));
-    }
-    transform_there(mine, p.values);
-  });
+mesh::chunk mesh::part::make_chunk(std::size_t size) {
+  chunk out;
+  if (!spare.empty()) out = std::move(spare.back()), spare.pop_back();
+  if (out.capacity() < size) return chunk(size);
+  out.resize(size);
+  return out;
+}
+
+/// Returns the real values of a part, in the memory of its complex ones: at the end before the transform along x, at
+/// the beginning after the one back.
+std::span<double> mesh::reals_of(part& p, const block& of, bool forward) const {
+  const std::size_t size = std::size_t(n_[0]) * std::size_t(of.extent[1]) * std::size_t(of.extent[2]);
+  auto* const first = reinterpret_cast<double*>(p.values.data());
+  return {first + (forward ? 2 * p.values.size() - size : 0), size};
 }
 
 /// Transforms the lines that are whole in a block.
-void mesh::transform(stage now, const block& of, std::span<complex> values, bool forward) const {
+void mesh::transform(stage now, const course& of, part& p, const block& mine, lines::constant_pieces from,
+                     lines::pieces to) const {
+  if (mine.size() == 0) return;
   const lines& along = now == in_x ? x_ : now == in_y ? y_ : z_;
-  const auto stride = now == in_x ? 1 : std::size_t(of.extent[0]) * (now == in_y ? 1 : std::size_t(of.extent[1]));
-  if (stride == 0 || of.size() == 0) return;
-  if (forward)
-    along.forward(values, stride);
+  const auto extent = [&](int d) { return std::size_t(mine.extent[std::size_t(d)]); };
+  const std::size_t stride = now == in_x ? 1 : now == in_y ? extent(0) : extent(0) * extent(1);
+  const double factor = now == in_x ? scale() : 1;
+  if (now == in_x && of.real && of.forward)
+    along.forward(reals_of(p, mine, true), to);
+  else if (now == in_x && of.real)
+    along.backward(from, reals_of(p, mine, false), factor);
+  else if (of.forward)
+    along.forward(from, to, stride);
   else
-    along.backward(values, stride);
+    along.backward(from, to, stride, factor);
 }
 
-void mesh::to_k(bool real) {
-  turn(in_x, in_y, real);
-  turn(in_y, in_z, real);
-}
-
-void mesh::from_k(bool real) {
-  turn(in_z, in_y, real);
-  turn(in_y, in_x, real);
-}
-
-/// Calls first(block, values) for every part, with values of that size.
-template <class First>
-void mesh::start(stage at, bool real, First first) {
-  pieces_.each("read", [=, this](part& p, context_t& context) {
-    const block mine = block_of(at, context.index(), real);
+/// Transforms the lines of one dimension, from pieces to those of the parts that have whole lines of the next. If that
+/// is this part alone, it goes on.
+void mesh::advance(part& p, context_t& context, stage now, const course& of, lines::constant_pieces from) {
+  const block mine = block_of(now, context.index(), of.real);
+  const bool is_last = now == (of.forward ? in_z : in_x);
+  const stage next = is_last ? now : stage(of.forward ? now + 1 : now - 1);
+  const int many = is_last ? 1 : parts_between(now, next);
+  if (many == 1) {
     p.values.resize(mine.size());
-    first(mine, p.values);
+    transform(now, of, p, mine, from, std::array{std::span(p.values)});
+    if (!is_last) advance(p, context, next, of, whole(p.values));
+    return;
+  }
+  const int length = mine.extent[std::size_t(now)];
+  std::vector<chunk> chunks;
+  for (int k = 0; k < many; ++k)
+    chunks.push_back(p.make_chunk(mine.size() / std::size_t(length) * std::size_t(share(length, many, k)[1])));
+  transform(now, of, p, mine, from, std::vector<std::span<complex>>(chunks.begin(), chunks.end()));
+  const auto [x, y] = context.index();
+  const bool first_index = now == in_x || next == in_x;  // the parts that have something for each other differ in it
+  for (int k = 0; k < many; ++k)
+    context.send(chunks_, first_index ? index2{k, y} : index2{x, k}, std::move(chunks[std::size_t(k)]));
+}
+
+/// Calls read(block, values) for every part, with whole lines of the first dimension, and transforms these.
+template <class Read>
+void mesh::start(const course& of, Read read) {
+  const stage at = of.forward ? in_x : in_z;
+  pieces_.each("read", [=, this](part& p, context_t& context) {
+    const block mine = block_of(at, context.index(), of.real);
+    p.values.resize(mine.size());
+    read(p, mine);
+    advance(p, context, at, of, whole(p.values));
+  });
+  go(of);
+}
+
+/// Goes on with whole lines of the next dimension, where other parts have pieces of them.
+void mesh::turn(stage from, stage to, const course& of) {
+  const int many = parts_between(from, to);
+  if (many == 1) return;
+  const bool first_index = from == in_x || to == in_x;
+  pieces_.each("transform", chunks_.of(std::size_t(many)), [=, this](part& p, context_t& context) {
+    auto received = context.take(chunks_);
+    std::vector<std::span<const complex>> pieces(received.size());
+    for (const auto& [at, values] : received) pieces[std::size_t(first_index ? at.x : at.y)] = values;
+    advance(p, context, to, of, pieces);
+    for (auto& [at, values] : received) p.spare.push_back(std::move(values));
   });
 }
-/// Calls last(block, values) for every part, and finishes. The parts keep their memory for the next call.
-template <class Last>
-void mesh::finish(stage at, bool real, Last last) {
-  pieces_.each("write",
-               [=, this](part& p, context_t& context) { last(block_of(at, context.index(), real), p.values); });
+
+void mesh::go(const course& of) {
+  turn(of.forward ? in_x : in_z, in_y, of);
+  turn(in_y, of.forward ? in_z : in_x, of);
+}
+
+/// Calls write(part, block) for every part, and finishes. The parts keep their memory for the next call.
+template <class Write>
+void mesh::finish(const course& of, Write write) {
+  const stage at = of.forward ? in_z : in_x;
+  pieces_.each("write", [=, this](part& p, context_t& context) { write(p, block_of(at, context.index(), of.real)); });
   pieces_.wait();
 }
 
-void mesh::start_in_x(const read_complex& read) {
-  start(in_x, false, [=, this](const block& of, std::vector<complex>& values) {
-    read(of, values);
-    x_.forward(std::span(values));
+/// Applies a change in k space, and begins the transform back.
+void mesh::change_k(bool real, const change& in_k) {
+  const course back{false, real};
+  pieces_.each("change", [=, this](part& p, context_t& context) {
+    in_k(block_of(in_z, context.index(), real), p.values);
+    advance(p, context, in_z, back, whole(p.values));
   });
-  to_k(false);
+  go(back);
 }
-void mesh::start_in_x(const read_real& read) {
-  start(in_x, true, [=, this](const block& of, std::vector<complex>& values) {
-    const block points{of.first, {n_[0], of.extent[1], of.extent[2]}};
-    std::vector<double> real(points.size());
-    read(points, real);
-    x_.forward(std::span<const double>(real), values);
-  });
-  to_k(true);
+
+// What calls of the program do with a part.
+
+auto mesh::reads(const read_complex& read) const {
+  return [read](part& p, const block& mine) { read(mine, p.values); };
 }
-void mesh::finish_in_x(const write_complex& write) {
-  from_k(false);
-  finish(in_x, false, [=, this](const block& of, std::vector<complex>& values) {
-    x_.backward(std::span(values), 1, scale());
-    write(of, values);
-  });
+auto mesh::reads(const read_real& read) const {
+  return [read, this](part& p, const block& mine) { read(points_of(mine), reals_of(p, mine, true)); };
 }
-void mesh::finish_in_x(const write_real& write) {
-  from_k(true);
-  finish(in_x, true, [=, this](const block& of, std::vector<complex>& values) {
-    const block points{of.first, {n_[0], of.extent[1], of.extent[2]}};
-    std::vector<double> real(points.size());
-    x_.backward(std::span<const complex>(values), std::span(real), scale());
-    write(points, real);
-  });
+auto mesh::writes(const write_complex& write) const {
+  return [write](part& p, const block& mine) { write(mine, p.values); };
+}
+auto mesh::writes(const write_real& write) const {
+  return [write, this](part& p, const block& mine) { write(points_of(mine), reals_of(p, mine, false)); };
 }
 
 void mesh::forward(const read_complex& read, const write_complex& write) {
-  start_in_x(read);
-  finish(in_z, false, write);
+  start({true, false}, reads(read));
+  finish({true, false}, writes(write));
 }
 void mesh::forward_real(const read_real& read, const write_complex& write) {
-  start_in_x(read);
-  finish(in_z, true, write);
+  start({true, true}, reads(read));
+  finish({true, true}, writes(write));
 }
 void mesh::backward(const read_complex& read, const write_complex& write) {
-  start(in_z, false, read);
-  backward_in_z(false);
-  finish_in_x(write);
+  start({false, false}, reads(read));
+  finish({false, false}, writes(write));
 }
 void mesh::backward_real(const read_complex& read, const write_real& write) {
-  start(in_z, true, read);
-  backward_in_z(true);
-  finish_in_x(write);
+  start({false, true}, reads(read));
+  finish({false, true}, writes(write));
 }
 void mesh::apply(const read_complex& read, const change& in_k, const write_complex& write) {
-  start_in_x(read);
+  start({true, false}, reads(read));
   change_k(false, in_k);
-  backward_in_z(false);
-  finish_in_x(write);
+  finish({false, false}, writes(write));
 }
 void mesh::apply_real(const read_real& read, const change& in_k, const write_real& write) {
-  start_in_x(read);
+  start({true, true}, reads(read));
   change_k(true, in_k);
-  backward_in_z(true);
-  finish_in_x(write);
-}
-
-void mesh::change_k(bool real, const change& in_k) {
-  pieces_.each("change",
-               [=, this](part& p, context_t& context) { in_k(block_of(in_z, context.index(), real), p.values); });
-}
-void mesh::backward_in_z(bool real) {
-  pieces_.each("transform", [=, this](part& p, context_t& context) {
-    transform(in_z, block_of(in_z, context.index(), real), p.values, false);
-  });
+  finish({false, true}, writes(write));
 }
 
 }  // namespace plaq::fft

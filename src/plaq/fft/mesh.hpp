@@ -33,9 +33,10 @@ struct mesh_options {
 /// inverse, with the factor 1 / (nx ny nz). A two-dimensional mesh has nz = 1; a one-dimensional one is not
 /// distributed.
 ///
-/// The mesh is cut into parts, more than ranks. Each is an element of a collection that transforms its lines along x,
-/// sends its share of y to each other part, transforms along y as soon as all shares have arrived, sends shares of z,
-/// and so on. A part waits for these parts only.
+/// The mesh is cut into parts, more than ranks. Each is an element of a collection that transforms its lines along x
+/// and sends its share of y to each other part, transforms along y as soon as all shares have arrived, sends shares of
+/// z, and so on. A part waits for these parts only. Lines are transformed from the shares that have come to those that
+/// go, without a copy between.
 ///
 /// Values are read and written part by part: read(block, values) and write(block, values) are called as tasks, for
 /// blocks of this rank concurrently, with x running fastest, then y, then z, in real and in k space. The calls below
@@ -77,11 +78,7 @@ class mesh {
   struct part {
     std::vector<complex> values;
     std::vector<chunk> spare;  ///< memory of chunks that have come, for those that go
-    chunk take_spare() {
-      chunk out;
-      if (!spare.empty()) out = std::move(spare.back()), spare.pop_back();
-      return out;
-    }
+    chunk make_chunk(std::size_t size);
     void serialize(archive& ar) {
       ar(values);
       ar.leaves_out(spare);
@@ -97,21 +94,31 @@ class mesh {
   std::vector<block> blocks_in(stage now, bool real);
   double scale() const { return 1 / (double(n_[0]) * n_[1] * n_[2]); }
 
+  /// Course of a transform: its direction, and whether the values in real space are real numbers.
+  struct course {
+    bool forward, real;
+  };
+  int parts_between(stage from, stage to) const { return from == in_x || to == in_x ? parts_[0] : parts_[1]; }
+  std::span<double> reals_of(part& p, const block& of, bool forward) const;
+  void transform(stage now, const course& of, part& p, const block& mine, lines::constant_pieces from,
+                 lines::pieces to) const;
+  void advance(part& p, context_t& context, stage now, const course& of, lines::constant_pieces from);
+
+  /// Block of real values that belongs to one with lines of k_x.
+  block points_of(const block& half) const { return {half.first, {n_[0], half.extent[1], half.extent[2]}}; }
+  auto reads(const read_complex& read) const;
+  auto reads(const read_real& read) const;
+  auto writes(const write_complex& write) const;
+  auto writes(const write_real& write) const;
+
   // The steps that calls are made of.
-  template <class First>
-  void start(stage at, bool real, First first);
-  void start_in_x(const read_complex& read);
-  void start_in_x(const read_real& read);
-  void turn(stage from, stage to, bool real);
-  void transform(stage now, const block& of, std::span<complex> values, bool forward) const;
-  void to_k(bool real);
+  template <class Read>
+  void start(const course& of, Read read);
+  void turn(stage from, stage to, const course& of);
+  void go(const course& of);
   void change_k(bool real, const change& in_k);
-  void backward_in_z(bool real);
-  void from_k(bool real);
-  void finish_in_x(const write_complex& write);
-  void finish_in_x(const write_real& write);
-  template <class Last>
-  void finish(stage at, bool real, Last last);
+  template <class Write>
+  void finish(const course& of, Write write);
 
   const std::array<int, 3> n_;
   const std::array<int, 2> parts_;
