@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "fields_of_tests.hpp"
+#include "plaq/lqcd/lattice/copy.hpp"
 #include "plaq/lqcd/lattice/fixed16.hpp"
 
 namespace plaq::lqcd {
@@ -48,6 +49,14 @@ TEST(field, stores_components_of_all_lanes_next_to_each_other) {
   EXPECT_EQ(group[15 * 4 + p.lane], -2.5);
   EXPECT_EQ(psi.get(p, 7), std::complex<double>(1.5, -2.5));
   EXPECT_EQ(std::count(psi.data(), psi.data() + psi.size(), 0.0), std::ptrdiff_t(psi.size()) - 2);
+}
+
+TEST(field, is_zero_in_memory_of_a_former_field) {
+  for (int i = 0; i < 3; ++i) {
+    spinors<double> psi(layout_of({8, 8, 8, 8}, 4));
+    EXPECT_EQ(std::count(psi.data(), psi.data() + psi.size(), 0.0), std::ptrdiff_t(psi.size()));
+    std::fill_n(psi.data(), psi.size(), 1.0);
+  }
 }
 
 TEST(field, has_memory_that_streaming_stores_can_take) {

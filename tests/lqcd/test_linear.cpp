@@ -141,6 +141,20 @@ TYPED_TEST(combinations, with_more_lanes_than_the_kernels_have_are_refused) {
   EXPECT_ANY_THROW(combine<T>(this->ranks.ctx, x, {{1, x}}));
 }
 
+TYPED_TEST(combinations, of_a_step_are_made_in_one_pass) {
+  using T = TypeParam;
+  for (const int lanes : lane_counts<T>()) {
+    const auto layout = layout_of(extents, lanes);
+    auto sum = random_spinors_on<T>(layout, 0, sites::odd), p = random_spinors_on<T>(layout, 1, sites::odd);
+    const auto r = random_spinors_on<T>(layout, 2, sites::odd);
+    auto expected_sum = sum, expected_p = p;
+    combine<T>(this->ranks.ctx, expected_sum, {{1, sum}, {T(0.3), p}});
+    combine<T>(this->ranks.ctx, expected_p, {{1, r}, {T(-1.7), p}});
+    advance<T>(this->ranks.ctx, sum, p, r, T(0.3), T(-1.7));
+    EXPECT_TRUE(same_bits(sum, expected_sum) && same_bits(p, expected_p)) << lanes;
+  }
+}
+
 TEST(flavours, have_the_sums_of_both_spinors) {
   rank_context ranks(single_rank());
   const auto layout = layout_of(extents, 2);

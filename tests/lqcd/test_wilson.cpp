@@ -3,7 +3,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "plaq/lqcd/dirac/wilson.hpp"
+#include "plaq/base/error.hpp"
+#include "plaq/lqcd/dirac/doublet.hpp"
 #include "plaq/lqcd/lattice/random_fields.hpp"
 #include "rank_context.hpp"
 
@@ -145,6 +146,16 @@ TEST_P(with_and_without_clover, on_odd_sites_is_the_whole_with_even_sites_elimin
   M.apply_odd(Mother, other, true);
   const auto left = dot(s.ranks.ctx, other, Modd), right = dot(s.ranks.ctx, Mother, odd);
   EXPECT_LT(std::abs(left - right), 1e-12 * std::abs(left));
+}
+
+TEST(wilson, refuses_links_with_more_lanes_than_kernels_have) {
+  one_rank f;
+  const auto wide = std::make_shared<site_layout>(lattice(extents), 2 * max_lanes<double>());
+  const links<double> gauge(wide);
+  for (const double csw : {0.0, 1.0}) {
+    EXPECT_THROW(wilson<float>(f.ranks.ctx, gauge, {.csw = csw}, wide), input_error);
+    EXPECT_THROW(doublet<float>(f.ranks.ctx, gauge, {.csw = csw}, wide), input_error);
+  }
 }
 
 }  // namespace

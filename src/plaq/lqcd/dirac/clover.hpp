@@ -13,6 +13,7 @@
 #include "plaq/lqcd/dirac/clover_kernel.hpp"
 #include "plaq/lqcd/gauge/matrices.hpp"
 #include "plaq/lqcd/lattice/context.hpp"
+#include "plaq/lqcd/lattice/copy.hpp"
 
 namespace plaq::lqcd {
 

@@ -14,7 +14,7 @@ doublet<T>::doublet(context& ctx, const links<double>& gauge, const doublet_para
                     std::shared_ptr<const site_layout> layout)
     : p_(p),
       layout_(std::move(layout)),
-      H_(ctx, apply_phases<T>(gauge, p.theta, layout_, p.open),
+      H_(ctx, apply_phases<T>(check_lanes(gauge), p.theta, layout_, p.open),
          phase_determinants<T>(p.theta, layout_->lattice().extents)),
       even_{spinors<T>(layout_, sites::even), spinors<T>(layout_, sites::even)} {
   if (!(1 + 4 * p.kappa * p.kappa * (p.mu * p.mu - p.epsilon * p.epsilon) > 0))

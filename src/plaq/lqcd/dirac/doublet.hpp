@@ -34,7 +34,7 @@ class doublet {
  public:
   using vector = flavours<T>;
 
-  /// Copies the links. input_error if A has no inverse.
+  /// Copies the links. input_error if A has no inverse, and as check_lanes().
   doublet(context& ctx, const links<double>& gauge, const doublet_parameters& p,
           std::shared_ptr<const site_layout> layout);
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "plaq/base/error.hpp"
+#include "plaq/lqcd/lattice/copy.hpp"
 
 namespace plaq::lqcd {
 

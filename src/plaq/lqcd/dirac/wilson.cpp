@@ -3,11 +3,20 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <string>
 #include <utility>
 
+#include "plaq/base/error.hpp"
 #include "plaq/lqcd/lattice/linear_kernel.hpp"
 
 namespace plaq::lqcd {
+
+const links<double>& check_lanes(const links<double>& gauge) {
+  if (gauge.lanes() <= max_lanes<double>()) return gauge;
+  throw input_error("links in double precision have at most " + std::to_string(max_lanes<double>()) +
+                    " lanes on this processor, not " + std::to_string(gauge.lanes()) +
+                    ": operators in single precision take them in a layout of their own");
+}
 
 template <class T>
 links<T> apply_phases(const links<double>& gauge, const angles& theta, const std::shared_ptr<const site_layout>& layout,
@@ -41,7 +50,7 @@ wilson<T, S>::wilson(context& ctx, const links<double>& gauge, const wilson_para
   requires std::same_as<T, S>
     : p_(p),
       layout_(std::move(layout)),
-      H_(ctx, apply_phases<T>(gauge, p.theta, layout_, p.open, p.spare),
+      H_(ctx, apply_phases<T>(check_lanes(gauge), p.theta, layout_, p.open, p.spare),
          phase_determinants<T>(p.theta, layout_->lattice().extents)),
       even_(layout_, sites::even) {
   if (p.shape().is_one()) return;

@@ -14,6 +14,9 @@ namespace plaq::lqcd {
 /// Angles theta_mu of boundary conditions psi(x + L_mu) = exp(i pi theta_mu) psi(x); 1 is antiperiodic.
 using angles = std::array<double, 4>;
 
+/// Returns the links. input_error if their layout has more lanes than the kernels of double precision.
+const links<double>& check_lanes(const links<double>& gauge);
+
 /// Returns the links in this precision and layout, multiplied by the phases exp(i pi theta_mu / L_mu) of the boundary
 /// conditions, and the determinants of such links in each direction. With `open` boundaries in time, links from and to
 /// the first and the last slice, and the `spare` ones behind it, are zero: quarks live between them.
@@ -49,7 +52,8 @@ class wilson {
   using single = wilson<float>;         ///< for the steps of solvers
   using half = wilson<float, fixed16>;  ///< for the steps of solvers
 
-  /// Copies the links, in this precision and layout, with the phases of the boundary conditions on each.
+  /// Copies the links, in this precision and layout, with the phases of the boundary conditions on each. input_error as
+  /// check_lanes().
   wilson(context& ctx, const links<double>& gauge, const wilson_parameters& p,
          std::shared_ptr<const site_layout> layout)
     requires std::same_as<T, S>;

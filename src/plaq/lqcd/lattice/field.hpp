@@ -1,15 +1,12 @@
 // Fields of numbers on sites: spinors, links.
 #pragma once
-#include <sys/mman.h>
-
 #include <complex>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
-#include <new>
 #include <utility>
 
 #include "plaq/base/error.hpp"
+#include "plaq/lqcd/lattice/field_memory.hpp"
 #include "plaq/lqcd/lattice/layout.hpp"
 
 namespace plaq::lqcd {
@@ -76,19 +73,8 @@ class field {
   }
 
  private:
-  struct free_memory {
-    void operator()(T* p) const { std::free(p); }
-  };
-  static T* allocate(std::size_t bytes) {
-    // Kernels read many streams at once: with pages of 4 KiB they would wait for address translation.
-    constexpr std::size_t large = std::size_t(2) << 20;
-    const std::size_t page = bytes < large ? 64 : large, size = (bytes + page - 1) / page * page;
-    void* p = std::aligned_alloc(page, size);
-    if (!p) throw std::bad_alloc();
-#ifdef MADV_HUGEPAGE
-    if (page == large) ::madvise(p, size, MADV_HUGEPAGE);  // a refusal does no harm
-#endif
-    return static_cast<T*>(p);
+  static auto allocate(std::size_t bytes) {
+    return std::unique_ptr<T, free_memory>(static_cast<T*>(allocate_field(bytes)), free_memory{bytes});
   }
   std::size_t bytes() const { return size() * sizeof(T); }
 
@@ -109,28 +95,6 @@ template <class F>
 void for_each_site(const site_layout& layout, F&& f) {
   for (std::int64_t b = 0; b < layout.groups(); ++b)
     for (int l = 0; l < layout.lanes(); ++l) f(layout.coordinates_of(b, l), site_layout::location{b, l});
-}
-
-/// Copies a field to another layout or precision, with `convert` applied to each number.
-template <class To, class From, class Convert>
-void copy(const From& from, To& to, Convert&& convert) {
-  static_assert(To::reals == From::reals);
-  check(from.layout().lattice() == to.layout().lattice() && from.subset() == to.subset(),
-        "fields of different lattices");
-  if (from.lanes() == to.lanes()) {
-    for (std::size_t i = 0; i < from.size(); ++i) to.data()[i] = convert(from.data()[i]);
-    return;
-  }
-  for (std::int64_t b = from.first_group(); b < from.first_group() + from.groups(); ++b)
-    for (int l = 0; l < from.lanes(); ++l) {
-      const auto p = to.layout().locate(from.layout().coordinates_of(b, l));
-      for (int i = 0; i < From::reals; ++i)
-        to.group(p.group)[i * to.lanes() + p.lane] = convert(from.group(b)[i * from.lanes() + l]);
-    }
-}
-template <class To, class From>
-void copy(const From& from, To& to) {
-  copy(from, to, [](auto x) { return typename To::number(x); });
 }
 
 }  // namespace plaq::lqcd

@@ -48,6 +48,14 @@ double combine_norm2(context& ctx, spinors<T>& out, std::initializer_list<linear
 }
 
 template <class T>
+void advance(context& ctx, spinors<T>& sum, spinors<T>& p, const spinors<T>& r, T a, T b) {
+  check(sum.same_sites(p) && sum.same_sites(r), "a linear combination of fields with different sites");
+  ctx.workers.parallel_for("advance", std::size_t(sum.groups()), [&](std::size_t first, std::size_t end) {
+    advance<T>(sum.lanes(), first, end, sum.data(), p.data(), r.data(), a, b);
+  });
+}
+
+template <class T>
 std::complex<double> dot(context& ctx, const spinors<T>& x, const spinors<T>& y) {
   check(x.same_sites(y), "a product of fields with different sites");
   const auto parts = sum_over_sites(ctx, "dot", 2, x.groups(), [&](std::size_t first, std::size_t end, auto& sums) {
@@ -96,6 +104,8 @@ template void combine(context&, spinors<double>&, std::initializer_list<linear_t
 template void combine(context&, spinors<float>&, std::initializer_list<linear_term<float>>);
 template double combine_norm2(context&, spinors<double>&, std::initializer_list<linear_term<double>>);
 template double combine_norm2(context&, spinors<float>&, std::initializer_list<linear_term<float>>);
+template void advance(context&, spinors<double>&, spinors<double>&, const spinors<double>&, double, double);
+template void advance(context&, spinors<float>&, spinors<float>&, const spinors<float>&, float, float);
 template std::complex<double> dot(context&, const spinors<double>&, const spinors<double>&);
 template std::complex<double> dot(context&, const spinors<float>&, const spinors<float>&);
 template double norm2(context&, const spinors<double>&);

@@ -34,6 +34,10 @@ void combine(context& ctx, spinors<T>& out, std::initializer_list<linear_term<T>
 template <class T>
 double combine_norm2(context& ctx, spinors<T>& out, std::initializer_list<linear_term<T>> terms);
 
+/// Computes sum += a p, then p = r + b p, in one pass over the fields.
+template <class T>
+void advance(context& ctx, spinors<T>& sum, spinors<T>& p, const spinors<T>& r, T a, T b);
+
 /// Returns (x, y) = sum of conj(x) y. Collective, as is norm2.
 template <class T>
 std::complex<double> dot(context& ctx, const spinors<T>& x, const spinors<T>& y);

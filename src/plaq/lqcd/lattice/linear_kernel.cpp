@@ -51,6 +51,19 @@ void combine(int lanes, std::size_t first, std::size_t end, T* out, std::span<co
 }
 
 template <class T>
+void advance(int lanes, std::size_t first, std::size_t end, T* sum, T* p, const T* r, T a, T b) {
+  with_lanes<T>(lanes, [&]<int N>() {
+    using V = linalg::simd<T, N>;
+    const V of_sum = linalg::same<V>(a), of_p = linalg::same<V>(b);
+    for (std::size_t i = first * 24 * N; i < end * 24 * N; i += N) {
+      const V direction = linalg::load<V>(p + i);
+      linalg::store(sum + i, linalg::fma(of_sum, direction, linalg::load<V>(sum + i)));
+      linalg::store(p + i, linalg::fma(of_p, direction, linalg::load<V>(r + i)));
+    }
+  });
+}
+
+template <class T>
 void add_scalar_product(int lanes, std::size_t first, std::size_t end, const T* x, const T* y, exact_sum& re,
                         exact_sum& im) {
   with_lanes<T>(lanes, [&]<int N>() {
@@ -84,6 +97,8 @@ void add_norm2(int lanes, std::size_t first, std::size_t end, const T* x, exact_
 
 template void combine(int, std::size_t, std::size_t, double*, std::span<const term<double>>, exact_sum*);
 template void combine(int, std::size_t, std::size_t, float*, std::span<const term<float>>, exact_sum*);
+template void advance(int, std::size_t, std::size_t, double*, double*, const double*, double, double);
+template void advance(int, std::size_t, std::size_t, float*, float*, const float*, float, float);
 template void add_scalar_product(int, std::size_t, std::size_t, const double*, const double*, exact_sum&, exact_sum&);
 template void add_scalar_product(int, std::size_t, std::size_t, const float*, const float*, exact_sum&, exact_sum&);
 template void add_norm2(int, std::size_t, std::size_t, const double*, exact_sum&);

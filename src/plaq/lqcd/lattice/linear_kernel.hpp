@@ -20,6 +20,10 @@ struct term {
 template <class T>
 void combine(int lanes, std::size_t first, std::size_t end, T* out, std::span<const term<T>> terms, exact_sum* norm);
 
+/// Computes sum += a p, then p = r + b p, for groups first ... end - 1.
+template <class T>
+void advance(int lanes, std::size_t first, std::size_t end, T* sum, T* p, const T* r, T a, T b);
+
 /// Adds the sum of conj(x) y to re + i im.
 template <class T>
 void add_scalar_product(int lanes, std::size_t first, std::size_t end, const T* x, const T* y, exact_sum& re,

@@ -5,6 +5,7 @@
 #include <complex>
 #include <limits>
 
+#include "plaq/lqcd/lattice/copy.hpp"
 #include "plaq/lqcd/lattice/flavours.hpp"
 #include "plaq/lqcd/solver/options.hpp"
 
@@ -41,13 +42,14 @@ enum class target_residual { direct, normal };
 /// Moves x, on odd sites, towards the solution of M^+ M x = M^+ b, or of (M^+ M + shift) x = phi, until the target
 /// residual is at most `target`. Counts steps and updates in `result`. residual(r) sets r = M^+ (b - M x), or phi -
 /// (M^+ M + shift) x, in double precision and returns the size of the target residual. apply(Ap, Mp, p) sets Mp = M p,
-/// Ap = (M^+ M + shift) p and returns (p, Ap), on fields like `low`, whose numbers are overwritten.
+/// Ap = (M^+ M + shift) p and returns (p, Ap), on fields like `low`, whose numbers are overwritten. The residual is
+/// recomputed when it has fallen by `update`.
 ///
 /// A step reduces |b - M x|^2 by alpha |r|^2: so the direct residual is known between two updates.
 template <class High, class Low, class Residual, class Apply>
 solver_result::stop_reason conjugate_gradient(context& ctx, High& x, Low low, target_residual criterion, double target,
-                                              const solver_options& options, solver_result& result, Residual&& residual,
-                                              Apply&& apply) {
+                                              double update, const solver_options& options, solver_result& result,
+                                              Residual&& residual, Apply&& apply) {
   using T = typename Low::number;
   using stop_reason = solver_result::stop_reason;
   High r(x);
@@ -68,7 +70,7 @@ solver_result::stop_reason conjugate_gradient(context& ctx, High& x, Low low, ta
     for_each_flavour(
         [&](auto& to, auto& from, auto& to_low) {
           combine<double>(ctx, to, {{1 / scale, from}});
-          copy(to, to_low);
+          copy(ctx, to, to_low);
         },
         y, r, low);
     double rr = norm / scale * (norm / scale);
@@ -84,28 +86,28 @@ solver_result::stop_reason conjugate_gradient(context& ctx, High& x, Low low, ta
     }
     for_each_flavour([&](auto& part) { combine<T>(ctx, part, {{0, part}}); }, sum);
     const double square = scale / target * (scale / target);  // from units of r to units of the target
-    const double update_share = options.update * options.update, first_rr = rr;
+    const double update_share = update * update, first_rr = rr;
     double distance = size / target * (size / target);
     const double stop_at = std::max(target_share * target_share, update_share * distance);
+    bool last = false;
     do {
       const double alpha = rr / apply(Ap, Mp, p);
       previous_rr = rr, rr = 0;
-      for_each_flavour(
-          [&](auto& s, auto& d, auto& l, auto& A) {
-            combine<T>(ctx, s, {{1, s}, {T(alpha), d}});
-            rr += combine_norm2<T>(ctx, l, {{1, l}, {T(-alpha), A}});
-          },
-          sum, p, low, Ap);
+      for_each_flavour([&](auto& l, auto& A) { rr += combine_norm2<T>(ctx, l, {{1, l}, {T(-alpha), A}}); }, low, Ap);
       ++result.steps;
       predicted_rr = rr;
       distance = criterion == target_residual::direct ? distance - alpha * previous_rr * square : rr * square;
       if (!std::isfinite(rr)) return stop_reason::stalled;
-      if (rr <= update_share * first_rr || distance <= stop_at) break;
-      for_each_flavour([&](auto& d, auto& l) { combine<T>(ctx, d, {{1, l}, {T(rr / previous_rr), d}}); }, p, low);
-    } while (result.steps < options.max_steps);
+      last = rr <= update_share * first_rr || distance <= stop_at || result.steps >= options.max_steps;
+      for_each_flavour(
+          [&](auto& s, auto& d, auto& l) {
+            last ? combine<T>(ctx, s, {{1, s}, {T(alpha), d}}) : advance(ctx, s, d, l, T(alpha), T(rr / previous_rr));
+          },
+          sum, p, low);
+    } while (!last);
     for_each_flavour(
         [&](auto& to, auto& from, auto& all) {
-          copy(from, to);
+          copy(ctx, from, to);
           combine<double>(ctx, all, {{1, all}, {scale, to}});
         },
         y, sum, x);

@@ -70,8 +70,8 @@ stop_reason solver<Operator>::cg(vector& x, target_residual criterion, double ta
     else
       M.apply_odd(out, in, dagger);
   };
-  return conjugate_gradient(M_.ctx(), x, M.zero(sites::odd), criterion, target, options, result, residual,
-                            [&](auto& Ap, auto& Mp, const auto& p) {
+  return conjugate_gradient(M_.ctx(), x, M.zero(sites::odd), criterion, target, options.update, options, result,
+                            residual, [&](auto& Ap, auto& Mp, const auto& p) {
                               apply_odd(Mp, p, false);
                               apply_odd(Ap, Mp, true);
                               return norm2(M_.ctx(), Mp);
@@ -94,10 +94,10 @@ stop_reason solver<Operator>::defect_correction(vector& x, double target, const 
     if (result.steps >= options.max_steps) return stop_reason::out_of_steps;
     const double scale = scale_of(size, numbers);
     combine<double>(ctx, y, {{1 / scale, d}});
-    copy(y, r);
+    copy(ctx, y, r);
     combine<T>(ctx, sum, {{0, r}});
     correct(sum, r, size / scale, target_share * target / size);
-    copy(sum, y);
+    copy(ctx, sum, y);
     combine<double>(ctx, x, {{1, x}, {scale, y}});
   }
 }
@@ -111,7 +111,7 @@ stop_reason solver<Operator>::bicgstab(vector& x, double target, const solver_op
   auto first = M.zero(sites::odd), p = first, v = first, t = first;
   const auto correct = [&](auto& sum, auto& r, double size, double share) {
     first = r, p = r;
-    const double first_rr = size * size, stop_at = first_rr * share * share;
+    const double first_rr = size * size, update = options.update, stop_at = first_rr * share * share;
     std::complex<double> rho = first_rr;
     for (; result.steps < options.max_steps; ++result.steps) {
       M.apply_odd(v, p);
@@ -123,7 +123,7 @@ stop_reason solver<Operator>::bicgstab(vector& x, double target, const solver_op
       const double rr = combine_norm2<T>(ctx, r, {{1, r}, {std::complex<T>(-omega), t}});
       const bool broken_down = !std::isfinite(rr) || rr > 1e10 * first_rr;
       if (broken_down) combine<T>(ctx, sum, {{0, first}});  // the correction is discarded
-      if (broken_down || rr <= options.update * options.update * first_rr || rr <= stop_at) {
+      if (broken_down || rr <= update * update * first_rr || rr <= stop_at) {
         ++result.steps;
         return;
       }
@@ -181,7 +181,7 @@ void solver<Operator>::set_up_with(const multigrid_options& options, const std::
     std::vector<spinors<float>> vectors;
     for (const auto* test : tests) {
       check_fields(*test, *test, sites::odd);
-      copy(*test, vectors.emplace_back(M.zero(sites::odd)));
+      copy(M_.ctx(), *test, vectors.emplace_back(M.zero(sites::odd)));
     }
     low_.multigrid = std::make_unique<multigrid>(M_.ctx(), M, options, std::move(vectors));
   });
@@ -201,7 +201,7 @@ std::vector<typename Operator::vector> solver<Operator>::test_vectors()
 {
   if (!low_.multigrid) throw input_error("the solver has no setup of multigrid");
   std::vector<vector> out;
-  for (const auto& test : low_.multigrid->tests()) copy(test, out.emplace_back(M_.zero(sites::odd)));
+  for (const auto& test : low_.multigrid->tests()) copy(M_.ctx(), test, out.emplace_back(M_.zero(sites::odd)));
   return out;
 }
 
@@ -298,13 +298,13 @@ solver_result solver<Operator>::solve(vector& psi, const vector& eta, const solv
     vector x = M_.zero(sites::odd), d(x), left = M_.zero(sites::all);
     // psi follows from x. On odd sites eta - M psi is the residual of M^ x = b, on even ones it is a rounding error.
     const auto residual = [&](vector& odd) {
-      for_each_flavour([](auto& to, auto& from) { std::copy_n(from.data(), from.size(), to.of(1)); }, psi, x);
+      for_each_flavour([&](auto& to, auto& from) { copy_parity(ctx, from, to, 1); }, psi, x);
       M_.complete(psi, eta);
       M_.apply(left, psi);
       double square = 0;
       for_each_flavour([&](auto& l, auto& e) { square += combine_norm2<double>(ctx, l, {{1, e}, {-1, l}}); }, left,
                        eta);
-      for_each_flavour([](auto& to, auto& from) { std::copy_n(from.of(1), to.size(), to.data()); }, odd, left);
+      for_each_flavour([&](auto& to, auto& from) { copy_parity(ctx, from, to, 1); }, odd, left);
       const double norm = std::sqrt(square);
       result.residual = norm / size;
       return norm;

@@ -1,0 +1,8 @@
+// The hopping kernel in double precision.
+#include "plaq/lqcd/dirac/hopping_groups.hpp"
+
+namespace plaq::lqcd {
+
+template void hop(const hopping_args<double>&, std::span<const std::int32_t>);
+
+}  // namespace plaq::lqcd
