@@ -133,10 +133,16 @@ CASES = [
     ("a stream has a name", "random_words({.seed = 7}, 0);", "random_words(std::uint64_t(7), 0);", "stream_id"),
 ]
 
-# Mistakes that are made often: name, code, words of the answer, which has at most SHORT lines after those that name the
-# headers between: these depend on what the program includes first.
-SHORT = 8
+# Lines of an answer, without those that name the headers between: these depend on what the program includes first.
+SHORT = 13
+LONG = {
+    "a promise is kept with its type": 16, "a task's lock is a task's mutex": 17, "a message is bytes": 21,
+    "a buffer outlives the message": 25, "a pointer means nothing elsewhere": 20, "who looks does not change": 15,
+    "access is not won back": 18, "who may look may not change": 19,
+}
 INCLUDED = re.compile(r"^(In file included| +)from .*\n", re.M)
+
+# Mistakes that are made often: name, code, words of the answer.
 OFTEN = [
     ("a task has a name", "pool.async([] {});", 'the first argument is the name of the task: pool.async("name", f)'),
     ("a task has no arguments", 'pool.async("task", [](int) {}).get();', "a task is called without arguments"),
@@ -197,17 +203,10 @@ def test_the_twins_compile(compiler):
     assert code == 0, said
 
 
-def test_misuse_does_not_compile_and_is_explained(compiler):
+def test_misuse_does_not_compile_and_is_explained_in_a_few_lines(compiler):
+    cases = [(name, bad, words) for name, _, bad, words in CASES] + OFTEN
     with ThreadPoolExecutor(2) as two:
-        answers = list(two.map(compiler, [source(0, bad) for _, _, bad, _ in CASES]))
-    wrong = {name: said for (name, _, _, words), (code, said) in zip(CASES, answers, strict=True)
-             if code == 0 or words not in said or len(said.splitlines()) > 60}
-    assert not wrong
-
-
-def test_frequent_mistakes_are_explained_in_a_few_lines(compiler):
-    with ThreadPoolExecutor(2) as two:
-        answers = list(two.map(compiler, [source(0, bad) for _, bad, _ in OFTEN]))
-    wrong = {name: said for (name, _, words), (code, said) in zip(OFTEN, answers, strict=True)
-             if code == 0 or words not in said or len(INCLUDED.sub("", said).splitlines()) > SHORT}
+        answers = list(two.map(compiler, [source(0, bad) for _, bad, _ in cases]))
+    wrong = {name: said for (name, _, words), (code, said) in zip(cases, answers, strict=True)
+             if code == 0 or words not in said or len(INCLUDED.sub("", said).splitlines()) > LONG.get(name, SHORT)}
     assert not wrong
