@@ -6,7 +6,7 @@
 
 namespace plaq::fft::kernels {
 
-/// Lines of `length` points in an array [outer][length][stride], so that points of a line are `stride` apart.
+/// Lines of `length` points in an array `[outer][length][stride]`, so that points of a line are `stride` apart.
 struct line_shape {
   std::size_t outer, length, stride;
 };

@@ -14,7 +14,7 @@ using complex = std::complex<double>;
 /// threads.
 class lines {
  public:
-  /// Array [outer][n][stride] that is cut along its lines: pieces [outer][points][stride] in the order of the points.
+  /// Array `[outer][n][stride]` cut along its lines: pieces `[outer][points][stride]` in the order of the points.
   using pieces = std::span<const std::span<complex>>;
   using constant_pieces = std::span<const std::span<const complex>>;
 
