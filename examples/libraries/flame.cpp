@@ -19,9 +19,6 @@ namespace {
 
 constexpr int patches_along = 16;
 
-/// First of n points of part i of k.
-int first_of(int i, int k, int n) { return int(std::int64_t(n) * i / k); }
-
 /// Part of the plate.
 struct patch {
   int x0 = 0, y0 = 0;
@@ -43,13 +40,6 @@ void along_side(grid& g, plaq::index2 shift, Use use) {
     for (int y = 0, x = shift.x < 0 ? 0 : g.nx - 1; y < g.ny; ++y) use(g.at(x, y), g.at(x + shift.x, y));
   else
     for (int x = 0, y = shift.y < 0 ? 0 : g.ny - 1; x < g.nx; ++x) use(g.at(x, y), g.at(x, y + shift.y));
-}
-
-double hottest(const grid& g) {
-  double t = 0;
-  for (int y = 0; y < g.ny; ++y)
-    for (int x = 0; x < g.nx; ++x) t = std::max(t, g.at(x, y).t);
-  return t;
 }
 
 template <class Pool>

@@ -1,6 +1,7 @@
 // What both programs compute: heat in a plate with a flame that moves and burns fuel. A burning point takes many small
 // steps, so the work is where the flame is.
 #pragma once
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstddef>
@@ -23,6 +24,9 @@ struct grid {
   point& at(int x, int y) { return points[std::size_t(y + 1) * std::size_t(nx + 2) + std::size_t(x + 1)]; }
   const point& at(int x, int y) const { return const_cast<grid&>(*this).at(x, y); }
 };
+
+/// Returns the first of n points of part i of k.
+inline int first_of(int i, int k, int n) { return int(std::int64_t(n) * i / k); }
 
 /// Fills a part of the plate of n x n points that begins at (x0, y0).
 inline void fill(grid& g, int x0, int y0, int n) {
@@ -54,7 +58,15 @@ inline void step(const grid& now, grid& next, double dt) {
     }
 }
 
-/// Number for all bits of a part, which does not depend on how the plate is divided.
+/// Returns the highest temperature of a part.
+inline double hottest(const grid& g) {
+  double t = 0;
+  for (int y = 0; y < g.ny; ++y)
+    for (int x = 0; x < g.nx; ++x) t = std::max(t, g.at(x, y).t);
+  return t;
+}
+
+/// Returns a number for all bits of a part; its sum does not depend on how the plate is divided.
 inline std::uint64_t bits_of(const grid& g, int x0, int y0, int n) {
   std::uint64_t sum = 0;
   for (int y = 0; y < g.ny; ++y)

@@ -2,7 +2,6 @@
 //   mpirun -n 4 flame_mpi [points along a side [steps]]
 #include <mpi.h>
 
-#include <algorithm>
 #include <array>
 #include <cinttypes>
 #include <cstdio>
@@ -13,9 +12,6 @@
 #include "flame.hpp"
 
 namespace {
-
-/// First of n points of part i of k.
-int first_of(int i, int k, int n) { return int(std::int64_t(n) * i / k); }
 
 /// Rectangle of this rank and its neighbours.
 struct place {
@@ -76,13 +72,6 @@ class halo {
   const place& where_;
   MPI_Datatype row_ = MPI_DATATYPE_NULL, column_ = MPI_DATATYPE_NULL;
 };
-
-double hottest(const grid& g) {
-  double t = 0;
-  for (int y = 0; y < g.ny; ++y)
-    for (int x = 0; x < g.nx; ++x) t = std::max(t, g.at(x, y).t);
-  return t;
-}
 
 void run(int n, int steps) {
   const place here = place_of_this_rank(n);
