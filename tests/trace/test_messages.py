@@ -13,8 +13,8 @@ from plaq.comm import library_version
 from plaq.comm.launch import launcher_command
 from plaq.trace import read
 from plaq.trace.chrome import write_chrome
-from plaq.trace.messages import END, match
-from plaq.trace.model import MESSAGE
+from plaq.trace.messages import match
+from plaq.trace.model import END, MESSAGE
 from plaq.trace.on_worker import OnWorker
 from plaq.trace.timeline import Timeline
 

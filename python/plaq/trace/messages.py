@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from plaq.trace.model import END, MESSAGE
+from plaq.trace.model import MESSAGE
 
-__all__ = ["END", "match"]
 
 def match(ends: np.ndarray) -> np.ndarray:
     """Return MESSAGE rows of the pairs of END rows; an end whose other one was not recorded has none.
