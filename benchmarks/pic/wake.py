@@ -2,7 +2,7 @@
 
 The pulse has a0 = 1, a waist of 3 and a length of 3 c/ω_p (half maximum of the intensity), at 6.28 times the plasma
 frequency; `cells` is the number of cells of a wavelength. Printed are the first extrema of E_z on the axis behind the
-pulse, the next place where it is 0, and the largest difference over the first period.
+pulse, the next place where it is 0, and the largest difference from z = 5 to 13.5.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def main() -> None:
     for name, three in (("z and r, two modes", False), ("three dimensions", True)):
         z, field = on_axis(three, given.cells, given.across)
         *numbers, smooth = extrema(z, field)
-        found[name] = smooth[(z > 6) & (z < END - 5.5)]
+        found[name] = smooth[(z > 5) & (z < END - 4.5)]
         print(f"| {name} | {numbers[0]:.4f} | {numbers[1]:.4f} | {numbers[2]:.3f} |", flush=True)
     a, b = found.values()
     print(f"\nLargest difference {np.abs(a - b).max() / np.abs(b).max():.1%} of the largest field.")
