@@ -318,12 +318,15 @@ void bind_heartbeat(nb::module_& m) {
       .def("set_waiting", &heartbeat::set_waiting, "yes"_a)
       .def("agree_to_end", &heartbeat::agree_to_end)
       .def("poll", &heartbeat::poll, "ranks"_a, "period"_a)
-      .def("reports", [](const heartbeat& self) {
-        std::vector<std::tuple<double, std::string, double>> all;
-        constexpr std::array names{"works", "waits", "ended"};
-        for (const auto& r : self.reports()) all.emplace_back(r.age, names[std::size_t(r.what)], r.idle);
-        return all;
-      });
+      .def_prop_ro("size", &heartbeat::size)
+      .def(
+          "report_of",
+          [](const heartbeat& self, int rank) {
+            constexpr std::array names{"works", "waits", "ended"};
+            const auto r = self.report_of(rank);
+            return std::tuple(r.age, std::string(names[std::size_t(r.what)]), r.idle);
+          },
+          "rank"_a);
   m.def(
       "heartbeat", [](const group& world) -> heartbeat& { return heartbeat::in(world.ranks); }, "world"_a,
       nb::rv_policy::reference, nb::call_guard<nb::gil_scoped_release>());

@@ -4,15 +4,22 @@
 // itself.
 //   bench_balancers [RANKS...] [FILE]
 // The loads go to the file, for the program in charm/: a line for each element with its load and its rank.
+//   bench_balancers --protocols RANKS...
+// Balancers that no rank knows all loads of: rounds, each with one reduction over all ranks, and what a rank has to do.
 #include "plaq/collection/balance/balancers.hpp"
 
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <deque>
 #include <fstream>
+#include <numeric>
+#include <string_view>
 #include <vector>
 
+#include "plaq/collection/archive.hpp"
+#include "plaq/collection/balance/protocol.hpp"
 #include "plaq/collection/hilbert.hpp"
 
 using namespace plaq;
@@ -37,9 +44,65 @@ balance::load_distribution plume(int ranks) {
   return s;
 }
 
+/// Runs a protocol on all ranks by turns and prints its rounds, messages and processor time.
+void print_protocol(const char* name, const balance::load_distribution& s, balance::protocol by) {
+  std::deque<balance::participant> ranks;
+  for (int r = 0; r < s.ranks; ++r) ranks.push_back({.rank = r, .ranks = s.ranks, .local = {}});
+  std::vector<balance::element_info*> info(s.size());
+  for (std::size_t i = 0; i < s.size(); ++i)
+    ranks[std::size_t(s.rank_of[i])].local.push_back({.id = i, .load = s.loads[i], .origin = s.rank_of[i]});
+  for (auto& p : ranks)
+    for (auto& e : p.local) info[e.id] = &e;
+  for (const auto& e : s.edges) info[e.a]->peers.push_back({e.b, s.rank_of[e.b], 0, e.weight});
+  std::vector<balance::coroutine> coroutines;
+  for (auto& p : ranks) coroutines.push_back(balance::run_protocol(p, by));
+
+  std::vector<long> messages(ranks.size()), bytes(ranks.size());
+  std::vector<std::vector<balance::protocol_message>> next(ranks.size());
+  int rounds = 0;
+  const std::clock_t began = std::clock();
+  for (bool running = true; running; ++rounds) {
+    running = false;
+    balance::reduced_values reduced;
+    for (std::size_t r = 0; r < ranks.size(); ++r) {
+      running = coroutines[r].resume() || running;
+      for (auto& m : ranks[r].outgoing) {
+        ++messages[r];
+        bytes[r] += long(archive::size(m));
+        next[std::size_t(m.to)].push_back(std::move(m));
+      }
+      ranks[r].outgoing.clear();
+      reduced.add(ranks[r].own);
+    }
+    for (std::size_t r = 0; r < ranks.size(); ++r) {
+      ranks[r].reduced = reduced;
+      ranks[r].own = {};
+      ranks[r].incoming.swap(next[r]);
+      next[r].clear();
+    }
+  }
+  const double seconds = double(std::clock() - began) / CLOCKS_PER_SEC, n = s.ranks;
+  const auto mean = [n](const std::vector<long>& of) { return double(std::accumulate(of.begin(), of.end(), 0L)) / n; };
+  const auto& end = ranks[0];
+  std::printf("  %-10s I %.3f -> %.3f  %5d rounds  messages of a rank %.0f, at most %ld  kB %.1f, %.1f  ms %.3f\n",
+              name, end.before / end.mean - 1, end.after / end.mean - 1, rounds, mean(messages),
+              std::ranges::max(messages), 1e-3 * mean(bytes), 1e-3 * double(std::ranges::max(bytes)),
+              1e3 * seconds / n);
+  std::fflush(stdout);
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
+  if (count > 1 && std::string_view(arguments[1]) == "--protocols") {
+    for (int i = 2; i < count; ++i) {
+      const auto s = plume(std::atoi(arguments[i]));
+      std::printf("%d ranks, %zu elements\n", s.ranks, s.size());
+      print_protocol("gossip", s, balance::gossip_protocol);
+      print_protocol("diffusion", s, balance::diffusion_protocol);
+    }
+    return 0;
+  }
   std::vector<int> all{64, 1024, 16384};
   if (count > 1) all.clear();
   std::ofstream file;

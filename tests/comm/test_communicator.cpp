@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <memory>
+#include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -20,6 +23,75 @@ TEST(communicator, world_is_what_was_asked_for) {
   EXPECT_EQ(world().size(), expected_ranks().value_or(1));
   EXPECT_LT(world().rank(), world().size());
   EXPECT_EQ(thread_level().empty(), !find_launch());
+}
+
+/// Wire that seats ranks on nodes of its own, and counts what is asked of it.
+class seating_wire final : public wire {
+ public:
+  struct counts {
+    int duplicates = 0, nodes = 0, messages = 0;
+  };
+  seating_wire(std::unique_ptr<wire> over, std::vector<int> node_of, std::shared_ptr<counts> made)
+      : over_(std::move(over)), node_of_(std::move(node_of)), made_(std::move(made)) {}
+
+  int rank() const override { return over_->rank(); }
+  int size() const override { return over_->size(); }
+  std::unique_ptr<wire> duplicate() override {
+    ++made_->duplicates;
+    return std::make_unique<seating_wire>(over_->duplicate(), node_of_, made_);
+  }
+  std::unique_ptr<wire> split(int color, int key) override { return over_->split(color, key); }
+  std::unique_ptr<wire> split_by_node() override {
+    ++made_->nodes;
+    return over_->split(node_of_[std::size_t(rank())], rank());
+  }
+  handle send(const blocks& from, int peer, int tag) override {
+    ++made_->messages;
+    return over_->send(from, peer, tag);
+  }
+  handle receive(const blocks& to, int peer, int tag) override { return over_->receive(to, peer, tag); }
+  void cancel(handle receive) override { over_->cancel(receive); }
+  std::optional<arrival> next_arrival() override { return over_->next_arrival(); }
+  handle receive(const arrival& which, const blocks& to) override { return over_->receive(which, to); }
+  handle prepare_send(const blocks& from, int peer, int tag) override { return over_->prepare_send(from, peer, tag); }
+  void start(handle prepared, std::size_t bytes) override { over_->start(prepared, bytes); }
+  void forget(handle prepared) override { over_->forget(prepared); }
+  void test(std::span<handle> in_progress, std::vector<end>& ends) override { over_->test(in_progress, ends); }
+
+ private:
+  std::unique_ptr<wire> over_;
+  std::vector<int> node_of_;
+  std::shared_ptr<counts> made_;
+};
+
+// Whatever ranks share a node, in order or not, equally many or not.
+TEST(communicator, finds_its_nodes_once) {
+  const int p = world().size();
+  for (const auto& node_of_rank : std::vector<std::function<int(int)>>{
+           [](int) { return 0; }, [](int r) { return r; }, [](int r) { return r / 3; }, [](int r) { return r % 2; },
+           [](int r) { return (r + 1) / 3; }, [](int r) { return r == 0 ? 5 : 1; }}) {
+    std::vector<int> node_of;
+    for (int r = 0; r < p; ++r) node_of.push_back(node_of_rank(r));
+    const auto made = std::make_shared<seating_wire::counts>();
+    const communicator over(std::make_unique<seating_wire>(world().open_wire(), node_of, made));
+    for (int time = 0; time < 2; ++time) {
+      *made = {};
+      collectives c(over);
+      EXPECT_EQ(made->duplicates, 1);
+      EXPECT_EQ(made->nodes, time == 0 ? 1 : 0);
+      if (time == 1) {
+        EXPECT_LT(made->messages, std::max(p, 2)) << "of one broadcast";
+      }
+      const node_map expected(node_of);
+      const auto& found = c.ranks_by_node();
+      EXPECT_EQ(found.nodes(), expected.nodes());
+      for (int i = 0; i < p; ++i) EXPECT_EQ(found.rank_at(i), expected.rank_at(i));
+      EXPECT_EQ(found.split({0, p}, 3), expected.split({0, p}, 3));
+      std::array sum{world().rank()};
+      c.all_reduce(sum, operation::sum);
+      EXPECT_EQ(sum[0], p * (p - 1) / 2);
+    }
+  }
 }
 
 TEST(communicator, is_move_only) {

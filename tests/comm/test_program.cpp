@@ -298,6 +298,21 @@ TEST(node_map, splits_into_neighbours_and_between_nodes_where_it_can) {
   EXPECT_TRUE(node_map(8).split({3, 3}, 2).empty());
 }
 
+TEST(node_map, of_equally_many_ranks_a_node_is_that_of_a_list) {
+  dice random(5);
+  for (int ranks = 1; ranks < 40; ++ranks)
+    for (int per_node = 1; per_node <= ranks; ++per_node) {
+      std::vector<int> node_of;
+      for (int r = 0; r < ranks; ++r) node_of.push_back(r / per_node);
+      const node_map list(node_of), rule(ranks, per_node);
+      EXPECT_EQ(rule.nodes(), list.nodes());
+      EXPECT_TRUE(rule.in_rank_order());
+      const int begin = random.below(ranks), end = begin + 1 + random.below(ranks - begin);
+      for (int parts = 1; parts < 6; ++parts)
+        EXPECT_EQ(rule.split({begin, end}, parts), list.split({begin, end}, parts)) << ranks << " by " << per_node;
+    }
+}
+
 // A child is one whose parent says so, and the subtrees of a rank's children are its own without itself.
 TEST(tree_node, of_all_ranks_make_one_tree) {
   dice random(4);

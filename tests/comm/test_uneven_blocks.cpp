@@ -77,6 +77,23 @@ TEST(uneven_blocks, are_exchanged_often_by_one_call) {
   }
 }
 
+// Schedules are kept, more of them than there is room for.
+TEST(uneven_blocks, are_exchanged_in_many_ways_by_turns) {
+  collectives c(world());
+  const int p = c.size(), me = c.rank(), left = (me + p - 1) % p, right = (me + 1) % p;
+  for (int round = 0; round < 3; ++round)
+    for (std::size_t n = 1; n < 12; ++n) {
+      const std::vector<int> own(n, 100 * me + int(n) + round);
+      std::vector<int> halo(n);
+      c.exchange(own, {{right, n}}, halo, {{left, n}});
+      EXPECT_EQ(halo, std::vector<int>(n, 100 * left + int(n) + round));
+      const std::vector<std::int64_t> wide(n, me);
+      std::vector<std::int64_t> wide_halo(n);
+      c.exchange(wide, {{right, n}}, wide_halo, {{left, n}});
+      EXPECT_EQ(wide_halo, std::vector<std::int64_t>(n, left));
+    }
+}
+
 TEST(uneven_blocks, are_scattered) {
   for (const int arity : {2, 16}) {
     collectives c(world(), {false, method{algorithm::tree, arity, 0}});

@@ -88,11 +88,11 @@ def wait(call: Any, rank: int, members: Sequence[int], heartbeat: Any) -> None:
             if polled_since is None:
                 polled_since = now
                 heartbeat.poll([other], min(1.0, limit / 10))
-            reports = heartbeat.reports()
-            if now - polled_since >= limit / 2 and (fault := find_fault(Status(*reports[other]), limit / 2, idle)):
+            status = Status(*heartbeat.report_of(other))
+            if now - polled_since >= limit / 2 and (fault := find_fault(status, limit / 2, idle)):
                 limit_text = f"run.timeout = {_limits.seconds:g} s" if _limits.in_run else f"after {limit:g} s"
                 stopping = f"; it was asked to stop ({reason})" if reason else ""
-                raise RunError(f"rank {other} of {len(reports)} {fault}, and others wait for it ({limit_text})"
+                raise RunError(f"rank {other} of {heartbeat.size} {fault}, and others wait for it ({limit_text})"
                                f"{stopping}; checkpoints stay as they are")
     finally:
         heartbeat.set_waiting(False)

@@ -122,7 +122,7 @@ class collective_calls {
     need_length(name, std::ranges::size(own), total_of(to));
     need_length(name, std::ranges::size(all), total_of(from));
     described_call exchange{{collective::all_to_all, 0, 0, sizeof(T), false, {}}, readable(own), writable(all)};
-    exchange.todo = std::make_shared<const schedule>(make_exchange(rank(), size(), to, from, sizeof(T)));
+    exchange.todo = exchange_schedule(to, from, sizeof(T));
     return exchange;
   }
   template <class R, class S, class Op>
@@ -170,7 +170,18 @@ class collective_calls {
   bool fixed_order_ = false;
 
  private:
+  /// Returns the schedule of an exchange, which is kept for the next call with the same blocks.
+  std::shared_ptr<const schedule> exchange_schedule(const std::vector<neighbour>& to,
+                                                    const std::vector<neighbour>& from, std::size_t width) const;
+
+  struct kept_exchange {
+    std::vector<neighbour> to, from;
+    std::size_t width;
+    std::shared_ptr<const schedule> todo;
+  };
+
   const int rank_, size_;
+  mutable std::vector<kept_exchange> kept_;  ///< the last one first
 };
 
 }  // namespace plaq::comm

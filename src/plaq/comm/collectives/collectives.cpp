@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "plaq/base/error.hpp"
 #include "plaq/task/cores.hpp"
@@ -21,66 +22,73 @@ bool is_oversubscribed(collectives& node) {
   return node.size() > cores;
 }
 
-/// Information of a rank for the others of its group: its node, as a rank of it; its rank in the world; a number for
-/// the group.
-struct rank_info {
-  int node, world_rank;
-  std::int64_t number;
-};
-
-std::vector<rank_info> exchange_info(collectives& group, collectives& node) {
-  std::array<int, 1> leader{group.rank()};
-  node.broadcast(leader);
-  const std::array<rank_info, 1> own{
-      {{leader[0], call_registry::world_rank(), group.rank() == 0 ? call_registry::new_group() : 0}}};
-  std::vector<rank_info> all(std::size_t(group.size()));
-  group.all_gather(own, all);
-  return all;
-}
-
-node_map make_node_map(collectives& group, collectives& node, const std::vector<rank_info>& all) {
-  std::array<int, 1> oversubscribed{is_oversubscribed(node)};
-  group.all_reduce(oversubscribed, operation::max);
-  std::vector<int> node_of;
-  for (const auto& info : all) node_of.push_back(info.node);
-  return node_map(node_of, oversubscribed[0]);
-}
-
-/// Returns rank 0's table, since the files of two machines may differ. If its file is wrong, all ranks throw its error:
-/// the first byte of the message tells a table from an error.
-tuning tuning_of(collectives& group) {
-  std::string own;
-  if (group.rank() == 0) try {
-      own = 't' + tuning::of_this_machine().text();
-    } catch (const input_error& error) {
-      own = std::string("e") + error.what();
-    }
-  const auto received = group.all_gather_any(own).values;
-  const std::string text(received.begin() + 1, received.end());
-  if (received[0] == 'e') throw input_error(text);
-  return tuning::parse(text, "the tuning table of rank 0");
-}
-
 }  // namespace
 
 collectives::collectives(std::unique_ptr<wire> over)
     : collective_calls(over->rank(), over->size()),
-      node_map_(over->size()),
+      layout_(std::make_shared<group_layout>(node_map(over->size()))),  // one node, until ranks have agreed
       active_(std::make_unique<operations>(std::move(over))) {}
 
 collectives::collectives(const communicator& over, collective_options options) : collectives(over.open_wire()) {
-  // Until ranks have exchanged their nodes, they are treated as on one node.
-  collectives node(over.split_by_node().open_wire());
-  const auto all = exchange_info(*this, node);
-  node_map_ = make_node_map(*this, node, all);
-  tuned_ = tuning_of(*this);
+  const auto find_layout = [&] {
+    layout_ = over.layout_ = agree_on_layout(over.wire_->split_by_node());
+    schedules_.clear();
+  };
+  over.layout_ ? void(layout_ = over.layout_) : find_layout();
+  const auto [group, is_old] = agree_on_tuning();
+  if (is_old) find_layout();
   fixed_order_ = options.fixed_order;
   by_ = options.by;
-  schedules_.clear();
-  if (std::ranges::any_of(all, [](const auto& one) { return one.world_rank < 0; })) return;
-  std::vector<int> members;
-  for (const auto& info : all) members.push_back(info.world_rank);
-  active_->answer_for(std::uint64_t(all[0].number), std::move(members));
+  if (layout_->members) active_->answer_for(std::uint64_t(group), layout_);
+}
+
+std::shared_ptr<const group_layout> collectives::agree_on_layout(std::unique_ptr<wire> node_wire) {
+  collectives node(std::move(node_wire));
+  std::array<int, 1> leader{rank()};
+  node.broadcast(leader);
+  const int own = call_registry::world_rank();
+  std::array<int, 4> most{node.size(), is_oversubscribed(node), own, -own};
+  all_reduce(most, operation::max);
+  const auto [per_node, oversubscribed, highest, minus_lowest] = most;
+
+  const int lowest = -minus_lowest, step = size() > 1 ? (highest - lowest) / (size() - 1) : 1;
+  const bool in_order = rank() == leader[0] + node.rank() && leader[0] % per_node == 0;
+  const bool is_full = node.size() == per_node || leader[0] + node.size() == size();
+  std::array<int, 2> irregular{!in_order || !is_full, own != lowest + step * rank()};
+  all_reduce(irregular, operation::max);
+
+  const auto gather_from_all = [&](int value) {
+    std::vector<int> all(static_cast<std::size_t>(size()));
+    all_gather(std::array{value}, all);
+    return all;
+  };
+  group_layout layout{irregular[0] ? node_map(gather_from_all(leader[0]), oversubscribed)
+                                   : node_map(size(), per_node, oversubscribed)};
+  if (lowest >= 0) layout.members = irregular[1] ? world_ranks(gather_from_all(own)) : world_ranks(lowest, step);
+  return std::make_shared<const group_layout>(std::move(layout));
+}
+
+std::pair<std::int64_t, bool> collectives::agree_on_tuning() {
+  std::string text;
+  // Number of the group, length of the table or of an error, whether it is one, whether rank 0 is new in the world.
+  std::array<std::int64_t, 4> header{};
+  if (rank() == 0) {
+    bool is_wrong = false;
+    try {
+      text = tuning::of_this_machine().text();
+    } catch (const input_error& error) {
+      text = error.what();
+      is_wrong = true;
+    }
+    const bool is_old = !layout_->members && call_registry::world_rank() >= 0;
+    header = {call_registry::new_group(), std::int64_t(text.size()), is_wrong, is_old};
+  }
+  broadcast(header);
+  text.resize(std::size_t(header[1]));
+  if (!text.empty()) broadcast(text);
+  if (header[2]) throw input_error(text);
+  tuned_ = tuning::parse(text, "the tuning table of rank 0");
+  return {header[0], header[3] != 0};
 }
 
 method collectives::choice(const request& wanted) const {
@@ -92,7 +100,7 @@ method collectives::choice(const request& wanted) const {
            (!wanted.fixed_order || keeps_fixed_order(wanted.what, m.how, size()));
   };
   if (by_ && fits(*by_)) return *by_;
-  const method m = tuned_.choose(wanted.what, node_map_, wanted.bytes);
+  const method m = tuned_.choose(wanted.what, layout_->nodes, wanted.bytes);
   if (fits(m)) return m;
   for (const auto how : algorithms_for(wanted.what))
     if (fits({how})) return {how};
@@ -101,7 +109,7 @@ method collectives::choice(const request& wanted) const {
 
 std::shared_ptr<const schedule> collectives::schedule_for(const request& wanted) {
   const auto make = [&] {
-    return std::make_shared<const schedule>(make_schedule(wanted, choice(wanted), node_map_, rank()));
+    return std::make_shared<const schedule>(make_schedule(wanted, choice(wanted), layout_->nodes, rank()));
   };
   if (!wanted.first_piece.empty() || !wanted.first_byte.empty()) return make();
   const std::array<std::size_t, 5> key{std::size_t(wanted.what), std::size_t(wanted.root), wanted.bytes, wanted.grain,

@@ -8,11 +8,13 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "plaq/comm/collectives/blocks_of_ranks.hpp"
 #include "plaq/comm/collectives/collective_calls.hpp"
 #include "plaq/comm/collectives/explained_calls.hpp"
+#include "plaq/comm/collectives/group_layout.hpp"
 #include "plaq/comm/collectives/operations.hpp"
 #include "plaq/comm/schedules/algorithms.hpp"
 #include "plaq/comm/schedules/tuning.hpp"
@@ -50,14 +52,15 @@ class collectives : private explained_calls, private collective_calls {
   using explained_calls::exclusive_scan, explained_calls::inclusive_scan, explained_calls::reduce_scatter;
   using explained_calls::reduce, explained_calls::ireduce, explained_calls::all_reduce, explained_calls::iall_reduce;
 
-  /// Makes collectives of the ranks of `over`. Collective. Throws input_error, on all ranks, if rank 0's tuning table
-  /// is wrong.
+  /// Makes collectives of the ranks of `over`. Collective: a communicator of MPI and messages of log2(ranks) rounds;
+  /// the first of a communicator also finds the nodes. Throws input_error, on all ranks, if rank 0's tuning table is
+  /// wrong.
   explicit collectives(const communicator& over, collective_options options = {});
 
   int rank() const { return collective_calls::rank(); }
   int size() const { return collective_calls::size(); }
   /// Map of the ranks to nodes.
-  const node_map& ranks_by_node() const { return node_map_; }
+  const node_map& ranks_by_node() const { return layout_->nodes; }
 
   /// Returns when all ranks have called.
   void barrier() { run(make_barrier()); }
@@ -334,8 +337,13 @@ class collectives : private explained_calls, private collective_calls {
   method choice(const request& wanted) const;
 
  private:
-  /// Makes collectives without a node map and tuning table.
+  /// Makes collectives without a layout and tuning table.
   explicit collectives(std::unique_ptr<wire> over);
+  /// Returns the layout that all ranks agree on: by two all_reduces, and gathers only where it is irregular.
+  std::shared_ptr<const group_layout> agree_on_layout(std::unique_ptr<wire> node_wire);
+  /// Takes the tuning table of rank 0, since the files of two machines may differ. Returns a number for the group, and
+  /// whether the layout is older than the ranks of the world. If rank 0's file is wrong, all ranks throw its error.
+  std::pair<std::int64_t, bool> agree_on_tuning();
 
   /// Gathers lengths, then blocks, on root or on every rank.
   template <class R>
@@ -361,7 +369,7 @@ class collectives : private explained_calls, private collective_calls {
   task::future<void> start(described_call what) { return active_->start(prepare(std::move(what))); }
 
   std::optional<method> by_;
-  node_map node_map_;
+  std::shared_ptr<const group_layout> layout_;
   tuning tuned_;
   std::map<std::array<std::size_t, 5>, std::shared_ptr<const schedule>> schedules_;
   std::unique_ptr<operations> active_;

@@ -150,11 +150,11 @@ task::future<void> operations::start(prepared_operation what) {
   return result;
 }
 
-void operations::answer_for(std::uint64_t group, std::vector<int> members) {
+void operations::answer_for(std::uint64_t group, std::shared_ptr<const group_layout> layout) {
   {
     std::lock_guard lock(guard_);
     group_ = group;
-    members_ = std::move(members);
+    layout_ = std::move(layout);
   }
   call_registry::enter(*this);
 }
@@ -171,7 +171,7 @@ std::vector<operations::open_call> operations::open() const {
     open_call& fresh = out.emplace_back(f.number, f.what.call, std::vector<int>{});
     const auto peers = f.steps.open();
     for (const auto& some : {peers.from, peers.to})
-      for (const int peer : some) fresh.awaited.push_back(members_[std::size_t(peer)]);
+      for (const int peer : some) fresh.awaited.push_back((*layout_->members)[peer]);
   };
   for (const auto& f : active_) add(*f);
   if (in_run_) add(*in_run_);

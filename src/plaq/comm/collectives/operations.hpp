@@ -10,6 +10,7 @@
 
 #include "plaq/comm/collectives/arithmetic.hpp"
 #include "plaq/comm/collectives/call_registry.hpp"
+#include "plaq/comm/collectives/group_layout.hpp"
 #include "plaq/comm/schedules/schedule.hpp"
 #include "plaq/comm/wire/wire.hpp"
 #include "plaq/task/future.hpp"
@@ -57,8 +58,8 @@ class operations final : public task::poller {
 
   bool poll() noexcept override;
 
-  /// Registers the calls of this rank, for queries of other ranks. `members`: ranks of the group in the world.
-  void answer_for(std::uint64_t group, std::vector<int> members);
+  /// Registers the calls of this rank, for queries of other ranks. @pre The layout has world ranks.
+  void answer_for(std::uint64_t group, std::shared_ptr<const group_layout> layout);
   std::uint64_t group() const { return group_; }
   call_record calls() const;
   /// Call that has not ended.
@@ -88,7 +89,7 @@ class operations final : public task::poller {
   int generation_ = 0;
   call_record calls_;
   std::uint64_t group_ = 0;
-  std::vector<int> members_;
+  std::shared_ptr<const group_layout> layout_;
 };
 
 }  // namespace plaq::comm

@@ -14,7 +14,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <set>
 #include <string>
 #include <thread>
@@ -71,7 +70,7 @@ class work_clock {
 
 struct heartbeat::implementation {
   explicit implementation(const communicator& world)
-      : own(world.split(0, world.rank())), wires(own.open_wire()), at_end(own), last(std::size_t(own.size())) {
+      : own(world.split(0, world.rank())), wires(own.open_wire()), at_end(own) {
     call_registry::set_world_rank(own.rank());
   }
 
@@ -96,7 +95,7 @@ struct heartbeat::implementation {
     unanswered.erase(arrived.peer);
     if (m.query.group != 0) return check_answer(m, arrived.peer);
     std::lock_guard lock(guard);
-    last[std::size_t(arrived.peer)] = {clock::now(), m};
+    last[arrived.peer] = {clock::now(), m};
   }
 
   heartbeat_message reply(const call_registry::query& query, double idle) const {
@@ -198,7 +197,7 @@ struct heartbeat::implementation {
   std::vector<int> polled;
   double period = 1;
   clock::time_point last_poll{};
-  std::vector<std::optional<std::pair<clock::time_point, heartbeat_message>>> last;  // [rank]
+  std::map<int, std::pair<clock::time_point, heartbeat_message>> last;  // by polled rank
 };
 
 heartbeat& heartbeat::in(const communicator& world) {
@@ -227,17 +226,18 @@ void heartbeat::poll(std::vector<int> ranks, double period) {
   work_->polled = std::move(ranks);
   work_->period = period;
   work_->last_poll = {};
-  for (auto& l : work_->last) l.reset();
+  work_->last.clear();
 }
 
-std::vector<heartbeat::report> heartbeat::reports() const {
+heartbeat::report heartbeat::report_of(int rank) const {
   std::lock_guard lock(work_->guard);
-  std::vector<report> all(work_->last.size());
-  for (std::size_t rank = 0; rank < all.size(); ++rank)
-    if (const auto& l = work_->last[rank])
-      all[rank] = {seconds_since(l->first), activity(l->second.activity), l->second.idle};
-  return all;
+  const auto found = work_->last.find(rank);
+  if (found == work_->last.end()) return {};
+  const auto& [arrived, message] = found->second;
+  return {seconds_since(arrived), activity(message.activity), message.idle};
 }
+
+int heartbeat::size() const { return work_->wires->size(); }
 
 void heartbeat::check_calls(double timeout) { work_->timeout = timeout; }
 

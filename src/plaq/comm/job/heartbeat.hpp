@@ -30,8 +30,10 @@ class heartbeat {
   void set_waiting(bool yes);
   /// Polls these ranks every `period` seconds from now on; none: stops. Drops earlier reports.
   void poll(std::vector<int> ranks, double period);
-  /// Reports since poll(), by rank.
-  std::vector<report> reports() const;
+  /// Returns the last report of a rank since poll().
+  report report_of(int rank) const;
+  /// Number of ranks of the job.
+  int size() const;
 
   /// Checks collective operations in progress from now on. Aborts the job, with a line on standard error, if this rank
   /// waits in one that cannot complete: a rank has made another call, or one of another length; has ended, or destroyed

@@ -178,13 +178,19 @@ void reduce_scatter_directly(const algorithm_context& s) {
 }
 
 void all_gather_by_butterfly(const algorithm_context& s) {
-  s.steps.copy(s.output(s.block(s.me)), s.input(), s.wanted.bytes);
   const auto bytes = [&](range r) { return std::size_t(r.size()) * s.wanted.bytes; };
-  for (const auto& round : butterfly(s))
+  const auto copy_own = [&] { s.steps.copy(s.output(s.block(s.me)), s.input(), s.wanted.bytes); };
+  bool is_first = true;
+  for (const auto& round : butterfly(s)) {
     for (const auto& other : round.siblings) {
       s.receive(other.from, s.output(s.block(other.block.begin)), bytes(other.block));
-      for (const int to : other.to) s.send(to, s.output(s.block(round.own.begin)), bytes(round.own));
+      for (const int to : other.to)
+        s.send(to, is_first ? s.input() : s.output(s.block(round.own.begin)), bytes(round.own));
     }
+    if (is_first) copy_own();  // while the first messages are in flight
+    is_first = false;
+  }
+  if (is_first) copy_own();
 }
 
 void all_gather_by_ring(const algorithm_context& s) {

@@ -23,6 +23,11 @@ node_map::node_map(std::span<const int> node_of, bool oversubscribed)
   rank_at_ = std::move(order);
 }
 
+int node_map::node_from(int position) const {
+  if (per_node_ > 0) return std::min((position + per_node_ - 1) / per_node_, nodes());
+  return int(std::ranges::lower_bound(node_begin_, position) - node_begin_.begin());
+}
+
 std::vector<range> node_map::split(range whole, int parts) const {
   if (whole.size() == 0) return {};
   if (parts >= whole.size()) {
@@ -30,9 +35,8 @@ std::vector<range> node_map::split(range whole, int parts) const {
     for (int i = whole.begin; i < whole.end; ++i) single.push_back({i, i + 1});
     return single;
   }
-  // Borders of nodes strictly inside the range.
-  const auto low = std::ranges::upper_bound(node_begin_, whole.begin);
-  const auto high = std::ranges::lower_bound(node_begin_, whole.end);
+  // Nodes that begin strictly inside the range.
+  const int low = node_from(whole.begin + 1), high = node_from(whole.end);
   const int step = int(std::bit_ceil(unsigned((whole.size() - 1) / parts + 1)));
   std::vector<range> out;
   int begin = whole.begin;
@@ -40,9 +44,9 @@ std::vector<range> node_map::split(range whole, int parts) const {
     int end = begin / step * step + step;
     if (low < high) {
       const int wanted = whole.begin + int(std::int64_t(whole.size()) * i / parts);
-      auto border = std::lower_bound(low, high, wanted);
-      if (border == high || (border != low && wanted - *(border - 1) < *border - wanted)) --border;
-      end = *border;
+      int node = std::clamp(node_from(wanted), low, high);
+      if (node == high || (node != low && wanted - first_of(node - 1) < first_of(node) - wanted)) --node;
+      end = first_of(node);
     }
     if (end <= begin || end >= whole.end) continue;
     out.push_back({begin, end});

@@ -1,5 +1,6 @@
 // Order of ranks in which the ranks of a node are neighbours, and trees over it.
 #pragma once
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -13,11 +14,15 @@ struct range {
   bool operator==(const range&) const = default;
 };
 
-/// Map between ranks and positions. Ranks of one node have neighbouring positions.
+/// Map between ranks and positions. Ranks of one node have neighbouring positions. Its memory does not grow with the
+/// number of ranks where all nodes but the last have equally many, one after the other.
 class node_map {
  public:
   /// Map of ranks on one node, whose positions are ranks.
-  explicit node_map(int ranks) : ranks_(ranks), node_begin_{0} {}
+  explicit node_map(int ranks) : node_map(ranks, ranks) {}
+  /// Map of ranks in their order on nodes of `per_node` ranks each; the last node has the rest.
+  node_map(int ranks, int per_node, bool oversubscribed = false)
+      : ranks_(ranks), per_node_(per_node < 1 ? 1 : per_node), oversubscribed_(oversubscribed) {}
   /// Map of ranks on several nodes: node_of[rank] is the node of a rank. Nodes come in the order of their lowest rank.
   /// `oversubscribed`: a node has more ranks than cores.
   explicit node_map(std::span<const int> node_of, bool oversubscribed = false);
@@ -26,7 +31,7 @@ class node_map {
   /// Whether ranks share cores. Then a sequence of messages of one rank costs little compared with waiting for a core
   /// in a chain of dependent messages.
   bool oversubscribed() const { return oversubscribed_; }
-  int nodes() const { return int(node_begin_.size()); }
+  int nodes() const { return per_node_ == 0 ? int(node_begin_.size()) : (ranks_ + per_node_ - 1) / per_node_; }
   /// Whether positions are ranks, so that a range of positions is a block of neighbouring ranks.
   bool in_rank_order() const { return rank_at_.empty(); }
   int rank_at(int position) const { return in_rank_order() ? position : rank_at_[position]; }
@@ -37,7 +42,12 @@ class node_map {
   std::vector<range> split(range whole, int parts) const;
 
  private:
+  int first_of(int node) const { return per_node_ == 0 ? node_begin_[std::size_t(node)] : node * per_node_; }
+  /// Returns the first node that begins at a position or behind it.
+  int node_from(int position) const;
+
   int ranks_;
+  int per_node_ = 0;  // 0: nodes begin where node_begin_ says
   bool oversubscribed_ = false;
   std::vector<int> rank_at_, position_of_;  // empty where positions are ranks
   std::vector<int> node_begin_;             // first position of each node, ascending

@@ -7,6 +7,8 @@
 
 namespace plaq::comm {
 
+struct group_layout;
+
 /// Group of ranks, move-only. Its messages go by wires opened over it: by `collectives` and `messenger`. Every call is
 /// collective: all ranks of the group make it, in the same order. Errors of MPI are runtime_failures. Threads may share
 /// a communicator if they call one at a time.
@@ -27,7 +29,9 @@ class communicator {
   std::unique_ptr<wire> open_wire() const { return wire_->duplicate(); }
 
  private:
-  std::unique_ptr<wire> wire_;  ///< carries no messages; others are made from it
+  friend class collectives;
+  std::unique_ptr<wire> wire_;                          ///< carries no messages; others are made from it
+  mutable std::shared_ptr<const group_layout> layout_;  ///< of the first collectives, for those that follow
 };
 
 }  // namespace plaq::comm
