@@ -95,6 +95,13 @@ void bind_lqcd_fields(nb::module_& m) {
           "seed"_a, "trajectory"_a, "term"_a, free_gil());
 
   m.def(
+      "add",
+      [](const owned_context& c, spinor& y, std::complex<double> factor, const spinor& x) {
+        auto ctx = c.ctx;
+        combine<double>(ctx, y, {{1, y}, {factor, x}});
+      },
+      "context"_a, "y"_a, "factor"_a, "x"_a, free_gil());
+  m.def(
       "dot",
       [](const owned_context& c, const spinor& x, const spinor& y) {
         auto ctx = c.ctx;

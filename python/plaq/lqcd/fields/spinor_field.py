@@ -47,10 +47,7 @@ class SpinorField(Field):
 
     def add(self, other: SpinorField, factor: complex = 1.0) -> Self:
         """Add ``factor`` times the other field."""
-        self.array[:] += factor.real * other.array
-        if factor.imag:
-            self.array[..., 0, :] -= factor.imag * other.array[..., 1, :]
-            self.array[..., 1, :] += factor.imag * other.array[..., 0, :]
+        _core.lqcd.add(self.lattice.context, self.native, factor, other.native)
         return self
 
     def scale(self, factor: float) -> Self:

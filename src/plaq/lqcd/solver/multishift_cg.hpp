@@ -84,8 +84,8 @@ solver_result multishift_cg(context& ctx, Apply&& apply, std::vector<Vector>& x,
         return std::sqrt(norm);
       };
       const auto reason = conjugate_gradient(
-          ctx, x[i], phi, target_residual::normal, std::sqrt(target), options.update, options, result, residual,
-          [&](auto& Ap, auto& Md, const auto& direction) { return normal(Ap, Md, direction, shifts[i]); });
+          ctx, x[i], phi, target_residual::normal, std::sqrt(target), update_share<double>(options), options, result,
+          residual, [&](auto& Ap, auto& Md, const auto& direction) { return normal(Ap, Md, direction, shifts[i]); });
       if (result.reason == stop_reason::converged) result.reason = reason;
       result.residual = std::max(result.residual, last);
     }

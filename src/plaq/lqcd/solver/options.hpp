@@ -1,5 +1,6 @@
 // Options and results of solvers.
 #pragma once
+#include <concepts>
 #include <string>
 
 namespace plaq::lqcd {
@@ -18,8 +19,15 @@ struct solver_options {
   precision steps = precision::in_single;
   double residual = 1e-10;  ///< |eta - M psi| / |eta| of the solution
   int max_steps = 100000;
-  double update = 0.1;  ///< the residual is recomputed in double precision when it has fallen by this factor
+  double update = 0;  ///< the residual is recomputed in double precision when it has fallen by this; 0: update_share()
 };
+
+/// Fall of the residual between two updates, with spinors of T and links stored as S: as much as their rounding allows.
+template <class T, class S = T>
+double update_share(const solver_options& options) {
+  if (options.update > 0) return options.update;
+  return std::same_as<T, double> ? 1e-5 : std::same_as<S, T> ? 1e-2 : 0.1;
+}
 
 /// Result of a solver.
 struct solver_result {

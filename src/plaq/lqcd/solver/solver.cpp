@@ -70,8 +70,8 @@ stop_reason solver<Operator>::cg(vector& x, target_residual criterion, double ta
     else
       M.apply_odd(out, in, dagger);
   };
-  return conjugate_gradient(M_.ctx(), x, M.zero(sites::odd), criterion, target, options.update, options, result,
-                            residual, [&](auto& Ap, auto& Mp, const auto& p) {
+  return conjugate_gradient(M_.ctx(), x, M.zero(sites::odd), criterion, target, update_share<T, S>(options), options,
+                            result, residual, [&](auto& Ap, auto& Mp, const auto& p) {
                               apply_odd(Mp, p, false);
                               apply_odd(Ap, Mp, true);
                               return norm2(M_.ctx(), Mp);
@@ -111,7 +111,7 @@ stop_reason solver<Operator>::bicgstab(vector& x, double target, const solver_op
   auto first = M.zero(sites::odd), p = first, v = first, t = first;
   const auto correct = [&](auto& sum, auto& r, double size, double share) {
     first = r, p = r;
-    const double first_rr = size * size, update = options.update, stop_at = first_rr * share * share;
+    const double first_rr = size * size, update = update_share<T, S>(options), stop_at = first_rr * share * share;
     std::complex<double> rho = first_rr;
     for (; result.steps < options.max_steps; ++result.steps) {
       M.apply_odd(v, p);
