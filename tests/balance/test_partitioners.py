@@ -1,6 +1,7 @@
 """Metis, Scotch and Zoltan beside plaq's balancers, where they are installed."""
 
 import ctypes
+import os
 import re
 import subprocess
 
@@ -73,10 +74,24 @@ def test_partitioners_take_loads_of_zero(loads):
         assert set(partitioners.partition(by, loads.phases[0], 4, loads.phases[0].rank_of)) == {0, 1, 2, 3}
 
 
-def test_zoltan_leaves_the_environment_of_programs_alone():
-    """MPI, which Zoltan starts, sets variables that would make plaq -n refuse: this process would be a rank."""
+def test_zoltan_leaves_mpi_out_of_this_process(loads):
+    """Its variables would make each program started later a rank, and plaq would take its world for this one's."""
     installed("zoltan_rcb")
+    before = dict(os.environ)
+    partitioners.partition("zoltan_rcb", loads.phases[0], 4, loads.phases[0].rank_of)
+    started = ctypes.c_int()
+    partitioners.library("zoltan_rcb").MPI_Initialized(ctypes.byref(started))
+    assert not started.value and dict(os.environ) == before
     assert not re.search("^(OMPI|PMIX?)_", subprocess.run(["env"], capture_output=True, text=True).stdout, re.MULTILINE)
+
+
+def test_zoltan_that_ends_is_one_error(loads):
+    installed("zoltan_rcb")
+    phase = loads.phases[0]
+    zoltan.process(partitioners.LIBRARIES["zoltan_rcb"]).kill()
+    with pytest.raises(InputError, match="--by: zoltan_rcb: Zoltan's process ended with code -9"):
+        partitioners.partition("zoltan_rcb", phase, 4, phase.rank_of)
+    assert len(set(partitioners.partition("zoltan_rcb", phase, 4, phase.rank_of))) == 4  # by another process
 
 
 def test_a_library_that_is_not_there_is_named(loads, monkeypatch):

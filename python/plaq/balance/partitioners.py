@@ -28,7 +28,7 @@ def library(name: str) -> ctypes.CDLL:
         raise InputError(f"--by: {name} is not installed: no {LIBRARIES[name]}, which is in Debian's "
                          f"{PACKAGES[name]}") from None
     if name in zoltan.METHODS:
-        zoltan.start(found)
+        zoltan.check(found)
     return found
 
 

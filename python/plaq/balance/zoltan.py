@@ -1,12 +1,17 @@
-"""Partitioning by Zoltan of the Trilinos project, on one process: RCB, HSFC and PHG."""
+"""Partitioning by Zoltan of the Trilinos project: RCB, HSFC and PHG.
+
+Zoltan needs MPI, which stays in a process and in its environment. So it runs in a process of its own.
+"""
 
 from __future__ import annotations
 
 import atexit
 import ctypes
+import functools
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+import pickle
+import subprocess
+import sys
 from ctypes import POINTER, c_char_p, c_double, c_float, c_int, c_uint, c_void_p
 
 import numpy as np
@@ -28,38 +33,6 @@ QUERIES = {
     "degrees": (1, None, (c_int, c_int, c_int, ids, ids, ints)),
     "edges": (3, None, (c_int, c_int, c_int, ids, ids, ints, ids, ints, c_int, floats)),
 }
-
-
-@contextmanager
-def unchanged_environment() -> Iterator[None]:
-    """Remove the variables that are set within. By Open MPI's, each program started later would be taken for a rank."""
-
-    def names() -> set[bytes]:
-        entries, found = POINTER(c_char_p).in_dll(ctypes.CDLL(None), "environ"), []
-        while entry := entries[len(found)]:
-            found.append(entry.partition(b"=")[0])
-        return set(found)
-
-    before = names()
-    yield
-    for name in names() - before:
-        os.unsetenv(name)
-
-
-def start(library: ctypes.CDLL) -> None:
-    """Initialise Zoltan and, unless that is done, its MPI. InputError if that is not Open MPI with integer ids."""
-    kind = c_char_p()
-    library.Zoltan_get_global_id_type(ctypes.byref(kind))
-    if kind.value != b"unsigned int" or not hasattr(library, "ompi_mpi_comm_self"):
-        raise InputError("--by: this Zoltan is not built as Debian's: with Open MPI and ids of type unsigned int")
-    initialised = c_int()
-    library.MPI_Initialized(ctypes.byref(initialised))
-    if not initialised.value:
-        with unchanged_environment():
-            library.MPI_Init(None, None)
-        atexit.register(library.MPI_Finalize)
-    library.Zoltan_Initialize(0, None, ctypes.byref(c_float()))
-    library.Zoltan_Create.restype = c_void_p
 
 
 def filled(to, values: np.ndarray) -> None:
@@ -105,12 +78,9 @@ def answers(phase: Phase, rank_of: np.ndarray, graph: tuple[np.ndarray, np.ndarr
     }
 
 
-def partition(library: ctypes.CDLL, by: str, phase: Phase, parts: int, rank_of: np.ndarray,
-              graph: tuple[np.ndarray, np.ndarray, np.ndarray] | None) -> tuple[int, np.ndarray]:
-    """Return Zoltan's error code, and the part of each element.
-
-    The library is started. RCB and HSFC cut the points of elements, PHG their graph, near to the present ranks.
-    """
+def call(library: ctypes.CDLL, by: str, phase: Phase, parts: int, rank_of: np.ndarray,
+         graph: tuple[np.ndarray, np.ndarray, np.ndarray] | None) -> tuple[int, np.ndarray]:
+    """Return Zoltan's error code, and the part of each element."""
     handle = c_void_p(library.Zoltan_Create(ctypes.byref(c_int.in_dll(library, "ompi_mpi_comm_self"))))
     settings = {"DEBUG_LEVEL": "0", "LB_METHOD": METHODS[by], "NUM_GLOBAL_PARTS": str(parts), "OBJ_WEIGHT_DIM": "1",
                 "NUM_LID_ENTRIES": "0", "RETURN_LISTS": "PARTS", "IMBALANCE_TOL": TOLERANCE,
@@ -139,3 +109,52 @@ def partition(library: ctypes.CDLL, by: str, phase: Phase, parts: int, rank_of: 
         library.Zoltan_LB_Free_Part(*map(ctypes.byref, lists[at:at + 4]))
     library.Zoltan_Destroy(ctypes.byref(handle))
     return code, part
+
+
+def serve(name: str) -> None:
+    """Partition what comes at the standard input until that ends. What Zoltan prints goes to the standard error."""
+    requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    library = ctypes.CDLL(name)
+    library.MPI_Init(None, None)
+    library.Zoltan_Initialize(0, None, ctypes.byref(c_float()))
+    library.Zoltan_Create.restype = c_void_p
+    while requests.peek(1):
+        pickle.dump(call(library, *pickle.load(requests)), answers)
+        answers.flush()
+    library.MPI_Finalize()
+
+
+def check(library: ctypes.CDLL) -> None:
+    """InputError unless the library is built with Open MPI and integer ids."""
+    kind = c_char_p()
+    library.Zoltan_get_global_id_type(ctypes.byref(kind))
+    if kind.value != b"unsigned int" or not hasattr(library, "ompi_mpi_comm_self"):
+        raise InputError("--by: this Zoltan is not built as Debian's: with Open MPI and ids of type unsigned int")
+
+
+@functools.cache
+def process(name: str) -> subprocess.Popen:
+    """Start the process that calls Zoltan. It ends with this one and is no rank of this one's job."""
+    clean = {k: v for k, v in os.environ.items() if not k.startswith(("OMPI_", "PMI", "PLAQ_"))}
+    child = subprocess.Popen(
+        [sys.executable, "-P", "-c", f"from plaq.balance import zoltan; zoltan.serve({name!r})"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=clean)
+    atexit.register(child.communicate)
+    return child
+
+
+def partition(library: ctypes.CDLL, by: str, phase: Phase, parts: int, rank_of: np.ndarray,
+              graph: tuple[np.ndarray, np.ndarray, np.ndarray] | None) -> tuple[int, np.ndarray]:
+    """Return Zoltan's error code, and the part of each element.
+
+    RCB and HSFC cut the points of elements, PHG their graph, near to the present ranks.
+    """
+    child = process(library._name)
+    try:
+        pickle.dump((by, phase, parts, rank_of, graph), child.stdin)
+        child.stdin.flush()
+        return pickle.load(child.stdout)
+    except (BrokenPipeError, EOFError):
+        process.cache_clear()
+        raise InputError(f"--by: {by}: Zoltan's process ended with code {child.wait()}") from None
