@@ -24,7 +24,7 @@ def application() -> type[Application]:
     return Dca
 
 
-app = Commands("dca", "Dynamical cluster approximation: T_c of the 2D Hubbard model.",
+app = Commands("dca", "Dynamical cluster approximation: T_c, spectra and response of Hubbard models.",
                parameters, application, exported="G and Σ for TRIQS (HDF5) and all results as CSV",
                first_input=Path(__file__).with_name("new.toml"), on_devices=True, pictured=True)
 

@@ -26,7 +26,7 @@ def application() -> type[Application]:
     return Lqcd
 
 
-app = Commands("lqcd", "Lattice QCD: gauge fields with and without Wilson quarks in the sea, mesons, gradient flow.",
+app = Commands("lqcd", "Lattice QCD: ensembles with and without Wilson quarks in the sea, hadrons, gradient flow.",
                parameters, application, exported="averages with errors, and series of all configurations, as CSV",
                first_input=Path(__file__).with_name("new.toml"))
 
