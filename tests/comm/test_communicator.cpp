@@ -94,6 +94,22 @@ TEST(communicator, finds_its_nodes_once) {
   }
 }
 
+// The set-up makes calls before it knows the method: none of their schedules stays.
+TEST(communicator, calls_go_by_the_method_that_was_asked_for) {
+  const auto made = std::make_shared<seating_wire::counts>();
+  const int p = world().size();
+  const communicator over(std::make_unique<seating_wire>(world().open_wire(), std::vector<int>(std::size_t(p)), made));
+  for (int time = 0; time < 2; ++time) {
+    collectives c(over, {.by = method{algorithm::chain, 1}});
+    for (std::size_t bytes = 1; bytes <= 64; ++bytes) {
+      *made = {};
+      std::vector<char> value(bytes);
+      c.broadcast(value);
+      EXPECT_EQ(made->messages, c.rank() + 1 < p ? 1 : 0) << bytes << " bytes";
+    }
+  }
+}
+
 TEST(communicator, is_move_only) {
   static_assert(!std::is_copy_constructible_v<communicator>);
   communicator a = world().split(0);

@@ -30,13 +30,14 @@ collectives::collectives(std::unique_ptr<wire> over)
       active_(std::make_unique<operations>(std::move(over))) {}
 
 collectives::collectives(const communicator& over, collective_options options) : collectives(over.open_wire()) {
-  const auto find_layout = [&] {
-    layout_ = over.layout_ = agree_on_layout(over.wire_->split_by_node());
-    schedules_.clear();
-  };
-  over.layout_ ? void(layout_ = over.layout_) : find_layout();
+  const auto find_layout = [&] { layout_ = over.layout_ = agree_on_layout(over.wire_->split_by_node()); };
+  if (over.layout_)
+    layout_ = over.layout_;
+  else
+    find_layout();
   const auto [group, is_old] = agree_on_tuning();
   if (is_old) find_layout();
+  schedules_.clear();  // those of the calls above, made without layout, table and options
   fixed_order_ = options.fixed_order;
   by_ = options.by;
   if (layout_->members) active_->answer_for(std::uint64_t(group), layout_);
