@@ -23,7 +23,7 @@ anchored at a and at c is (h(E_a) - h(E_c))/(E_a - E_c) -> (h'(E_a) + h'(E_c))/2
 over b and d; it is right to (E_a - E_c)^2, and each anchor takes its half.
 """
 
-from itertools import permutations
+from itertools import combinations, product
 
 import numpy as np
 
@@ -99,28 +99,19 @@ class FourPoint:
         self.matrices = {}
 
     def __call__(self, operators):
-        """Return <T O1 O2 O3 O4> at all pairs of frequencies, [w, w']."""
-        total = np.zeros(2 * (self.odd.size,), complex)
-        for order in permutations(range(4)):
-            sign = np.linalg.det(np.eye(4)[list(order)])
-            o1, o2, o3, o4 = (operators[i] for i in order)
-            middle = _grid(o1, o2)
-            for a in self.anchors:
-                path = self._path(a, (o1, o2, o3, o4))
-                if path is not None:
-                    total += sign * self._term(a, path, o1, o4, middle)
-        return -total / self.cluster.beta
+        """Return <T O1 O2 O3 O4> at all pairs of frequencies, [w, w'].
 
-    def _path(self, a, operators):
-        """Return blocks b, c, d and matrices of O1..O4 along a, b, c, d, a; None where an operator gives zero."""
-        blocks, matrices = [a], []
-        for operator in operators:
-            block, matrix = self._matrix(operator[:3], blocks[-1])
-            if block is None:
-                return None
-            blocks.append(block)
-            matrices.append(matrix)
-        return blocks[1:4], matrices
+        Of the 24 permutations, four have the same two operators first: they share c and the middle denominator.
+        """
+        total = np.zeros(2 * (self.odd.size,), complex)
+        for i, j in combinations(range(4), 2):
+            first = operators[i], operators[j]
+            last = tuple(operators[x] for x in range(4) if x not in (i, j))
+            values, index = np.unique(_grid(*first), return_inverse=True)
+            sign = (-1) ** (i + j - 1)  # of the permutation i, j, last
+            for a in self.anchors:
+                total += sign * self._terms(a, first, last, values, index.reshape(total.shape))
+        return -total / self.cluster.beta
 
     def _matrix(self, operator, bra):
         """Return (ket block, O[bra, ket]) of c or c+ with a spin and a mode."""
@@ -137,34 +128,69 @@ class FourPoint:
             self.matrices[key] = ket, matrix
         return self.matrices[key]
 
-    def _term(self, a, path, o1, o4, middle):
-        (b, c, d), (m1, m2, m3, m4) = path
-        level, weight = self.cluster.levels, self.cluster.weights[a]
-        keep = weight > NEGLIGIBLE
-        e_a, weight = level[a][keep], weight[keep]
-        left, left_slope = self._half(e_a, level[b], m1[keep], m2, o1[4])
-        right, right_slope = self._half(e_a, level[d], m4.T[keep], m3.T, -o4[4])
-        left, left_slope = left * weight[:, None], left_slope * weight[:, None]
+    def _terms(self, a, first, last, values, index):
+        """Return the terms of block a with either order of the operators O1, O2 and either order of O3, O4.
 
-        gap = e_a[:, None] - level[c]
-        flat = np.abs(gap) < DEGENERATE
-        values, index = np.unique(middle, return_inverse=True)
-        inner = np.empty((values.size, *gap.shape), complex)
-        for v, value in enumerate(values):
-            inner[v] = np.where(flat, -self.cluster.beta / 2, 1 / np.where(flat, 1, gap)) if value == 0 else (
-                1 / (gap + 1j * self.unit * value))
-        term = _contract(left, inner, right, o1[3], o4[3], index.reshape(middle.shape))
-        if flat.any() and (middle == 0).any():
-            half = 0.5 * flat[None]
-            slope = [_contract(x, half, y, o1[3], o4[3], np.zeros(middle.shape, int))
-                     for x, y in ((left_slope, right), (left, right_slope))]
-            term += np.where(middle == 0, slope[0] + slope[1], 0)
-        return term
+        ``values[index]`` are W1 + W2 [w, w'] in units of pi/beta.
+        """
+        keep = self.cluster.weights[a] > NEGLIGIBLE
+        weight, e_a = self.cluster.weights[a][keep, None], self.cluster.levels[a][keep, None]
+        c, left_paths = self._left_paths(a, first)
+        right_paths = self._right_paths(c, last)
+        if not left_paths or not right_paths:
+            return 0
+        gap = e_a - self.cluster.levels[c]
+        flat, zero = np.abs(gap) < DEGENERATE, values == 0
+        vanishes = zero.any() and flat.any()
+        middle = gap + 1j * self.unit * values[:, None, None]
+        if vanishes:
+            middle[zero] = np.where(flat, -2 / self.cluster.beta, gap)
+        lefts = self._halves(e_a, keep, left_paths, vanishes, weight)
+        rights = self._halves(e_a, keep, right_paths, vanishes)
+        term, slope = 0, 0
+        inner, half = 1 / middle, 0.5 * flat[None]
+        for (axis1, (left, left_slope)), (axis4, (right, right_slope)) in product(lefts.items(), rights.items()):
+            term = term + _contract(left, inner, right, axis1, axis4, index)
+            if vanishes:
+                slope = slope + sum(_contract(x, half, y, axis1, axis4, np.zeros_like(index))
+                                    for x, y in ((left_slope, right), (left, right_slope)))
+        return term + np.where(zero[index], slope, 0)
 
-    def _half(self, e_a, e_b, first, second, frequency):
-        """Return sum_b first_ab second_bc/(E_a - E_b + i W) and its derivative by E_a, both [W, a, c]."""
-        pole = 1 / ((e_a[:, None] - e_b)[None] + 1j * self.unit * frequency[:, None, None])
-        return (first * pole) @ second, (-first * pole**2) @ second
+    def _left_paths(self, a, operators):
+        """Return c, and for each order (sign, axis and W of O1, block b, O1_ab, O2_bc), if neither gives zero."""
+        last, paths = None, []
+        for (o1, o2), sign in ((operators, 1), (operators[::-1], -1)):
+            b, one = self._matrix(o1[:3], a)
+            c, two = (None, None) if b is None else self._matrix(o2[:3], b)
+            if c is not None:
+                last = c
+                paths.append((sign, o1[3], o1[4], b, one, two))
+        return last, paths
+
+    def _right_paths(self, c, operators):
+        """Return for each order (sign, axis and -W of O4, block d, O4_da and O3_cd transposed), if neither gives zero."""
+        paths = []
+        for (o3, o4), sign in ((operators, 1), (operators[::-1], -1)):
+            d, three = (None, None) if c is None else self._matrix(o3[:3], c)
+            a, four = (None, None) if d is None else self._matrix(o4[:3], d)
+            if a is not None:
+                paths.append((sign, o4[3], -o4[4], d, four.T, three.T))
+        return paths
+
+    def _halves(self, e_a, keep, paths, slopes, weight=1.0):
+        """Return sums of sign weight_a one_ab two_bc/(E_a - E_b + i W), [W, a, c], by the axis of W.
+
+        Beside each its derivative by E_a, where ``slopes`` asks for it.
+        """
+        halves = {}
+        for sign, axis, frequency, b, one, two in paths:
+            pole = 1 / (e_a - self.cluster.levels[b] + 1j * self.unit * frequency[:, None, None])
+            found = halves.setdefault(axis, [0, 0])
+            one = sign * weight * one[keep] * pole
+            found[0] = found[0] + one @ two
+            if slopes:
+                found[1] = found[1] - (one * pole) @ two
+        return halves
 
 
 def _grid(o1, o2):
