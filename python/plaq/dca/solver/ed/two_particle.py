@@ -168,7 +168,7 @@ class FourPoint:
         return last, paths
 
     def _right_paths(self, c, operators):
-        """Return for each order (sign, axis and -W of O4, block d, O4_da and O3_cd transposed), if neither gives zero."""
+        """Return for each order (sign, axis and -W of O4, block d, O4_da and O3_cd turned) if neither gives zero."""
         paths = []
         for (o3, o4), sign in ((operators, 1), (operators[::-1], -1)):
             d, three = (None, None) if c is None else self._matrix(o3[:3], c)
