@@ -22,7 +22,7 @@ ROOMS = {"comm": [["wire", "schedules"], ["mpi", "device", "messages", "collecti
                  ["advance", "device"], ["solver"], ["ctint"]],
          "lqcd": [["lattice"], ["gauge", "reference"], ["dirac"], ["solver"]],
          "pic": [["mesh"], ["particles", "fields"], ["patch", "reference"], ["poisson", "processes"], ["step"],
-                 ["charge"], ["electrostatics"], ["plasma"]]}
+                 ["charge"], ["electrostatics", "exchange"], ["plasma"]]}
 ROOM = {part: {room: floor for floor, rooms in enumerate(floors) for room in rooms} for part, floors in ROOMS.items()}
 
 

@@ -13,6 +13,23 @@
 
 namespace plaq::pic {
 
+/// Returns phi of the patches of this rank, by number, as poisson.hpp gives it from their rho, whose tasks need not be
+/// done, and from the potentials of all electrodes. Collective; waits for all patches.
+template <class T>
+std::shared_ptr<std::map<int, std::vector<double>>> potentials_of_charge(collection<patch<T>, index3>& all, poisson& by,
+                                                                         const std::vector<double>& potentials) {
+  all.wait();
+  std::vector<patch_values> rho;
+  all.each_local([&](const index3&, patch<T>& self) {
+    std::vector<T> values;
+    append(self.mesh, own_cells(self.mesh), self.f.rho, values);
+    rho.push_back({self.number, {values.begin(), values.end()}});
+  });
+  auto phi = std::make_shared<std::map<int, std::vector<double>>>();
+  for (patch_values& of_patch : by.solve(rho, potentials)) (*phi)[of_patch.patch] = std::move(of_patch.values);
+  return phi;
+}
+
 /// Solver of the electric field of a collection of patches.
 template <class T>
 class electrostatics {
@@ -34,15 +51,7 @@ class electrostatics {
       patches_.wait();
       circuits_->advance(when, states_, potentials, charges.get());
     }
-    patches_.wait();
-    std::vector<patch_values> rho;
-    patches_.each_local([&](const index3&, patch<T>& self) {
-      std::vector<T> values;
-      append(self.mesh, own_cells(self.mesh), self.f.rho, values);
-      rho.push_back({self.number, {values.begin(), values.end()}});
-    });
-    auto phi = std::make_shared<std::map<int, std::vector<double>>>();
-    for (patch_values& of_patch : poisson_->solve(rho, potentials)) (*phi)[of_patch.patch] = std::move(of_patch.values);
+    const auto phi = potentials_of_charge(patches_, *poisson_, potentials);
     patches_.each("electric field", [this, phi, states = states_](patch<T>& self) {
       self.circuits = states;
       set_electric_field(plan_, self, phi->at(self.number));

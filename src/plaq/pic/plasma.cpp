@@ -9,15 +9,14 @@
 #include "plaq/base/error.hpp"
 #include "plaq/collection/collection.hpp"
 #include "plaq/pic/electrostatics.hpp"
+#include "plaq/pic/exchange.hpp"
 #include "plaq/pic/fields/cylinder.hpp"
 #include "plaq/pic/fields/field_boundaries.hpp"
 #include "plaq/pic/mesh/conservation.hpp"
 #include "plaq/pic/mesh/initial_homes.hpp"
-#include "plaq/pic/mesh/neighbours.hpp"
 #include "plaq/pic/mesh/record.hpp"
 #include "plaq/pic/poisson/poisson.hpp"
 #include "plaq/pic/processes/field_values.hpp"
-#include "plaq/pic/processes/filter.hpp"
 #include "plaq/pic/processes/moving_window.hpp"
 #include "plaq/pic/step.hpp"
 #include "plaq/task/backends.hpp"
@@ -43,20 +42,15 @@ class patch_plasma final : public plasma {
         over_(over),
         pool_(make_pool(options.backend, options.pool)),
         patches_(make_patches(over, options)),
-        parcels_(patches_->template make_port<parcel<T>>("particles and currents")),
-        halos_(patches_->template make_port<halo<T>>("fields")),
-        charges_(patches_->template make_port<halo<T>>("charge and current")) {
+        exchange_(plan_, *patches_) {
     if (!options.folder.empty()) resume();
   }
 
   void start() override {
-    send_halos("begin");
-    patches_->each("begin", halos_.of(neighbour_count()), [this](patch<T>& self, auto& context) {
-      for (auto& [sender, message] : context.take(halos_)) receive(self, message);
-      initialise_fields(self);
-    });
+    exchange_.send_halos("begin");
+    exchange_.receive_halos("begin", [](patch<T>& self) { initialise_fields(self); });
     if (plan_.electrostatic) solve_electric_field(fixed_potentials_, circuits::phase::at_rest);
-    sum_charge("charge");
+    exchange_.sum_charge("charge");
     patches_->each("begin", [this](patch<T>& self) { initialise_momenta(plan_, self); });
     wait();
     count_all();
@@ -76,7 +70,7 @@ class patch_plasma final : public plasma {
       has_current_ = !plan_.electrostatic || (current && i == n - 1 && !plan_.cylinder);
       one_step(i == 0, {now.begin(), now.end()});
       if (gauss && !plan_.window.enabled()) {
-        if (!plan_.electrostatic) sum_charge("charge");
+        if (!plan_.electrostatic) exchange_.sum_charge("charge");
         patches_->each("gauss", [this](patch<T>& self) { check_gauss_law(plan_, self); });
       }
     }
@@ -126,31 +120,26 @@ class patch_plasma final : public plasma {
     std::array<double, 3> scale{1, 1, 1};
     scale[std::size_t(motion.dimension)] = 1 - motion.beta * motion.beta;
     const auto of_moving = make_poisson(plan_, over_, *pool_, scale);
-    sum_charge("charge", int(s));
-    const auto phi = potential_of(*of_moving, fixed_potentials_);
+    exchange_.sum_charge("charge", int(s));
+    const auto phi = potentials_of_charge(*patches_, *of_moving, fixed_potentials_);
     patches_->each("moving field", [phi, motion](patch<T>& self) {
       pic::add_moving_field(self.mesh, phi->at(self.number), motion, self.f);
     });
     wait();
   }
   void shift_window() override {
-    patches_->each("window", [this](patch<T>& self, auto& context) {
+    exchange_.send_parcels_down("window", [this](patch<T>& self) {
       auto out = shift_patch(plan_, self);
       if (const auto incoming = incoming_fields_.find(self.number); incoming != incoming_fields_.end()) {
         region r = own_cells(self.mesh);
         r.low[0] = r.high[0] - 1;
         put_fields(self.mesh, self.f, r, incoming->second);
       }
-      index3 before = context.index();
-      if (before.x-- > 0) context.send(parcels_, before, std::move(out));
+      return out;
     });
-    const auto parcel_count = [this](const index3& at) { return std::size_t(at.x + 1 < plan_.patches[0]); };
-    patches_->each("window", parcels_.of(parcel_count), [this](patch<T>& self, auto& context) {
-      for (auto& [sender, message] : context.take(parcels_)) receive(plan_, self, std::move(message));
-      send_halos(self, context);
-    });
-    patches_->each("window", halos_.of(neighbour_count()), [this](patch<T>& self, auto& context) {
-      for (auto& [sender, message] : context.take(halos_)) receive(self, message);
+    exchange_.receive_parcels_from_above(
+        "window", [this](patch<T>& self, auto& context) { exchange_.send_halos(self, context); });
+    exchange_.receive_halos("window", [this](patch<T>& self) {
       if (incoming_fields_.contains(self.number)) close_b(self.mesh, self.walls, self.f, self.mesh.cells[0] - 1);
       for_each_part(self.f, [&](auto& part) { mirror_fields(self.mesh, self.walls, part); });
       mirror_at_axis(self.mesh, self.f);
@@ -159,7 +148,7 @@ class patch_plasma final : public plasma {
     incoming_fields_.clear();
   }
   void compute_charge() override {
-    sum_charge("charge");
+    exchange_.sum_charge("charge");
     wait();
   }
 
@@ -231,41 +220,19 @@ class patch_plasma final : public plasma {
     return std::make_unique<patches>("patches", over, *pool_, std::move(where), checkpoint{options.folder});
   }
 
-  /// Returns the function that counts the neighbours of a patch.
-  auto neighbour_count() const {
-    return [this](const index3& at) { return neighbours(plan_, at).size(); };
-  }
-  void send_halos(const char* name) {
-    patches_->each(name, [this](patch<T>& self, auto& context) { send_halos(self, context); });
-  }
-  void send_halos(patch<T>& self, auto& context) {
-    for (const auto& to : neighbours(plan_, context.index())) context.send(halos_, to.at, make_halo(self, to.shift));
-  }
-
-  /// Sends the parcels that make(patch, shifts of its neighbours) returns to these neighbours.
-  template <class Make>
-  void send_parcels(const char* name, Make make) {
-    patches_->each(name, [this, make](patch<T>& self, auto& context) {
-      const auto all = neighbours(plan_, context.index());
-      std::vector<point> shifts;
-      for (const auto& to : all) shifts.push_back(to.shift);
-      auto out = make(self, shifts);
-      for (std::size_t i = 0; i < all.size(); ++i) context.send(parcels_, all[i].at, std::move(out[i]));
-    });
-  }
-
   void one_step(bool first, const std::vector<double>& potentials) {
-    send_parcels("push", [this, first, current = has_current_](patch<T>& self, const std::vector<point>& shifts) {
-      if (first) self.rows.clear();
-      return push(plan_, self, shifts, current);
-    });
+    exchange_.send_parcels("push",
+                           [this, first, current = has_current_](patch<T>& self, const std::vector<point>& shifts) {
+                             if (first) self.rows.clear();
+                             return push(plan_, self, shifts, current);
+                           });
     if (plan_.electrostatic) {
-      receive_parcels();
+      exchange_.receive_parcels("take");
       while (any_unfinished()) {
-        send_parcels("push", [this](patch<T>& self, const std::vector<point>& shifts) {
+        exchange_.send_parcels("push", [this](patch<T>& self, const std::vector<point>& shifts) {
           return continue_push(plan_, self, shifts);
         });
-        receive_parcels();
+        exchange_.receive_parcels("take");
       }
       patches_->each("count", [this](patch<T>& self) { count_particles(plan_, self); });
       solve_electric_field(potentials, step_ == 0 && first ? circuits::phase::first_step : circuits::phase::step);
@@ -274,31 +241,22 @@ class patch_plasma final : public plasma {
       const auto fields = [this](patch<T>& self, auto& context) {
         count_particles(plan_, self);
         advance_fields(plan_, self);
-        send_halos(self, context);
+        exchange_.send_halos(self, context);
       };
       if (plan_.filter_passes > 0) {
-        receive_parcels();
-        filter("filter", source::current);
+        exchange_.receive_parcels("take");
+        exchange_.filter("filter", source::current);
         patches_->each("fields", fields);
       } else {
-        patches_->each("fields", parcels_.of(neighbour_count()), [this, fields](patch<T>& self, auto& context) {
-          for (auto& [sender, message] : context.take(parcels_)) receive(plan_, self, std::move(message));
-          fields(self, context);
-        });
+        exchange_.receive_parcels("fields", fields);
       }
-      patches_->each("complete", halos_.of(neighbour_count()), [this](patch<T>& self, auto& context) {
-        for (auto& [sender, message] : context.take(halos_)) receive(self, message);
+      exchange_.receive_halos("complete", [this](patch<T>& self) {
         complete_fields(plan_, self);
         finish_step(plan_, self);
       });
     }
   }
 
-  void receive_parcels() {
-    patches_->each("take", parcels_.of(neighbour_count()), [this](patch<T>& self, auto& context) {
-      for (auto& [sender, message] : context.take(parcels_)) receive(plan_, self, std::move(message));
-    });
-  }
   /// Returns whether particles of any patch have not finished their step. Waits for all patches.
   bool any_unfinished() {
     auto unfinished = patches_->reduce(
@@ -311,53 +269,10 @@ class patch_plasma final : public plasma {
   /// patches.
   void solve_electric_field(const std::vector<double>& potentials, circuits::phase when) {
     if (!electrostatics_) electrostatics_ = std::make_unique<electrostatics<T>>(plan_, over_, *pool_, *patches_);
-    sum_charge("charge");
+    exchange_.sum_charge("charge");
     local_patches_.clear();
     electrostatics_->solve(potentials, when);
   }
-  /// Returns phi of the patches of this rank, by number. Waits for all patches.
-  std::shared_ptr<std::map<int, std::vector<double>>> potential_of(poisson& by, const std::vector<double>& potentials) {
-    wait();
-    std::vector<patch_values> rho;
-    for (const auto& [number, self] : patches_here()) {
-      std::vector<T> values;
-      append(self->mesh, own_cells(self->mesh), self->f.rho, values);
-      rho.push_back({number, {values.begin(), values.end()}});
-    }
-    auto phi = std::make_shared<std::map<int, std::vector<double>>>();
-    for (patch_values& of_patch : by.solve(rho, potentials)) (*phi)[of_patch.patch] = std::move(of_patch.values);
-    local_patches_.clear();
-    return phi;
-  }
-
-  /// Sums the charge of all species and plates, or that of one species.
-  void sum_charge(const char* name, int only = -1) {
-    patches_->each(name, [this, only](patch<T>& self, auto& context) {
-      deposit_own_charge(plan_, self, only);
-      for (const auto& to : neighbours(plan_, context.index()))
-        context.send(charges_, to.at, make_charge_halo(self, to.shift));
-    });
-    patches_->each(name, charges_.of(neighbour_count()), [this](patch<T>& self, auto& context) {
-      for (auto& [sender, message] : context.take(charges_)) receive_charge(self, message);
-    });
-    filter(name, source::charge);
-  }
-
-  /// Filters J or rho by the passes of the plan.
-  void filter(const char* name, source which) {
-    const int passes = plan_.filter_passes + (plan_.filter_passes > 0 && plan_.filter_compensation);
-    for (int pass = 0; pass < passes; ++pass) {
-      patches_->each(name, [this, which](patch<T>& self, auto& context) {
-        for (const auto& to : neighbours(plan_, context.index()))
-          context.send(charges_, to.at, make_source_halo(self, which, to.shift));
-      });
-      patches_->each(name, charges_.of(neighbour_count()), [this, which, pass](patch<T>& self, auto& context) {
-        for (auto& [sender, message] : context.take(charges_)) receive_source(self, which, message);
-        filter_source(plan_, self, which, pass);
-      });
-    }
-  }
-
   void wait() {
     local_patches_.clear();
     patches_->wait();
@@ -423,8 +338,7 @@ class patch_plasma final : public plasma {
   const comm::communicator& over_;
   std::shared_ptr<task::detail::pool_base> pool_;
   std::unique_ptr<patches> patches_;
-  port<patch<T>, index3, parcel<T>> parcels_;
-  port<patch<T>, index3, halo<T>> halos_, charges_;
+  exchange<T> exchange_;
   std::unique_ptr<electrostatics<T>> electrostatics_;  ///< made at first use
   std::map<int, std::vector<T>> incoming_fields_;      ///< E and B of the cells that enter next, by patch
   std::map<int, patch<T>*> local_patches_;             ///< of this rank, while no task runs
