@@ -252,6 +252,7 @@ def test_warnings_have_the_numbers():
 
 
 SQUARE = {"cells": [64, 64], "length": [12.8, 12.8]}
+RINGS = {**SQUARE, "geometry": "cylinder", "modes": 2}
 PAIRS = {"e": {"charge": -1, "mass": 1, "density": 1, "per_cell": 4, "temperature": 0.01, "drift": [10, 0, 0]}}
 
 
@@ -269,6 +270,9 @@ PAIRS = {"e": {"charge": -1, "mass": 1, "density": 1, "per_cell": 4, "temperatur
     ({"species": electrons(temperature=0), "time": {"end": 200}}, {"species": electrons(temperature=0)},
      "species electrons is cold and at rest: the mesh heats it in some 100 /ω_p until its Debye length is about a cell "
      "over π, which is a temperature of 0.007 m_e c²"),
+    ({"grid": RINGS, "species": electrons(density=1, per_cell=4)},
+     {"grid": RINGS, "species": electrons(density=1, per_cell=16)},
+     "species electrons: with modes a cell of a dense plasma needs some 16 particles, so that each place has several"),
     ({"time": {"end": 2e8}}, {}, "the records of 842105264 steps grow to 202 GB on each rank"),
 ])
 def test_unsound_inputs_have_one_warning_and_sound_ones_none(unsound, sound, words):

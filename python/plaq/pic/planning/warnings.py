@@ -19,6 +19,7 @@ COARSE = 10  # cells to a wavelength
 LONG = 100.0  # 1/ω_p, in which a mesh heats a cold plasma
 GROWS = 20.0  # 1/ω_p, in which numerical Cherenkov radiation grows by a few powers of e
 LIGHT = 10.0  # m_e, of species that a mesh heats
+AZIMUTHS = 16  # particles of a cell, with which each place has several azimuths
 
 
 def input_warnings(setup: Setup, loads: Loads) -> list[str]:
@@ -33,6 +34,9 @@ def _of_species(setup: Setup, loads: Loads, name: str) -> Iterator[str]:
     species, (density, point, temperature) = setup.p.species[name], loads.densest[name]
     if density <= 0 or species.charge == 0:
         return
+    if setup.p.grid.modes > 1 and species.moves and 0 < species.per_cell < AZIMUTHS:
+        yield (f"species {name}: with modes a cell of a dense plasma needs some {AZIMUTHS} particles, so that each "
+               f"place has several azimuths; per_cell is {species.per_cell}")
     widest, omega = max(setup.spacing), abs(species.charge) * math.sqrt(density / species.mass)
     if omega * setup.dt > FAST:
         yield f"species {name}: ω_p Δt = {omega * setup.dt:.3g} where it is densest, and from 2 on a step is unstable"
