@@ -1,8 +1,9 @@
 """Wake of a laser pulse in a cylinder with two modes beside the same in three dimensions: `python wake.py [cells]`.
 
 The pulse has a0 = 1, a waist of 3 and a length of 3 c/ω_p (half maximum of the intensity), at 6.28 times the plasma
-frequency; `cells` is the number of cells of a wavelength. Printed are the first extrema of E_z on the axis behind the
-pulse, the next place where it is 0, and the largest difference from z = 5 to 13.5.
+frequency; `cells` is the number of cells of a wavelength. A cell of z and r has 16 particles, one of x, y, z has 8.
+Printed are the first extrema of E_z on the axis behind the pulse, the next place where it is 0, and the largest
+difference from z = 5 to 13.5.
 """
 
 from __future__ import annotations
@@ -29,14 +30,14 @@ def on_axis(three: bool, cells: int, across: int) -> tuple[np.ndarray, np.ndarra
                      "patches": [4, 3, 3]},
             "boundaries": {"x": "absorbing", "y": "conducting", "z": "conducting", "layer": 10},
             "laser": {"pulse": PULSE | {"normal": "x"}},
-            "species": {"e": ELECTRONS | {"density": RAMP.format("x"), "per_cell": 1}},
+            "species": {"e": ELECTRONS | {"density": RAMP.format("x"), "per_cell": 8}},
             "probe": {"axis": {"field": "ex", "at": [0, RADIUS, RADIUS], "along": "x", "every": steps}}}
     else:
         sections = {
             "grid": {"geometry": "cylinder", "modes": 2, "cells": [along, across], "length": [LENGTH, RADIUS],
                      "patches": [4, 2]},
             "boundaries": {"z": "absorbing", "layer": 10}, "laser": {"pulse": PULSE | {"normal": "z"}},
-            "species": {"e": ELECTRONS | {"density": RAMP.format("z"), "per_cell": 4}},
+            "species": {"e": ELECTRONS | {"density": RAMP.format("z"), "per_cell": 16}},
             "probe": {"axis": {"field": "ez", "at": [0, 0], "along": "z", "every": steps}}}
     results = pic.run(pic.Parameters(time={"end": END, "step": END / steps}, output={"pictures": 0, "gauss": False},
                                      run={"workers": 1}, **sections))
