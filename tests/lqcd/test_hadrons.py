@@ -259,7 +259,7 @@ def test_mesons_of_noise_and_points_agree_with_momentum_and_two_masses():
     """Free fields, within four standard errors; noise without dilution in spin has the source gamma5 alone."""
     extents = (6, 4, 2, 2)
     gauge, k = lqcd.GaugeField(lqcd.Lattice(extents)), [[0, 0, 0], [1, 0, 0]]
-    quarks = {"kappa": 0.11, "kappa_2": 0.1, "momenta": k, "pairs": [["gammax", "gamma5"]], "residual": 1e-8}
+    quarks = {"kappa": 0.11, "kappa_2": 0.1, "momenta": k, "pairs": [["gammax", "gamma5"]], "residual": 1e-10}
     p = parameters(extents, mesons={"point": quarks, "noise": {**quarks, "source": "noise", "noise": "z2"},
                                     "all": {**quarks, "source": "noise", "dilution": []}})
     exact = Mesons(p, "point").measure(Workbench(gauge, 1))

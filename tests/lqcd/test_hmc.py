@@ -296,9 +296,9 @@ def test_trajectories_are_reversible(start, name):
     assert np.abs(gauge.array - start[0].array).max() < 1e-13 and np.abs(P.array + start[1].array).max() < 1e-13
 
 
-@pytest.mark.parametrize("history, residual", [(0, 1e-12), (4, 1e-4)])
+@pytest.mark.parametrize("history, residual", [(0, 1e-10), (4, 1e-4)])
 def test_a_guess_costs_reversibility_as_far_as_solutions_are_inexact(start, history, residual):
-    """The change of links there and back; with a guess it follows the residual."""
+    """The change of links there and back, by rounding in single precision; with a guess it follows the residual."""
     changes = []
     for force_residual in (1e-5, 1e-10):
         gauge = start[0].copy()
