@@ -17,9 +17,9 @@ void bind_lqcd_gauge(nb::module_& m) {
       "plaquette",
       [](owned_context& c, const gauge_links& u) {
         const auto p = plaquette(c.ctx, u);
-        return std::pair(p.temporal, p.spatial);
+        return std::tuple(p.temporal, p.spatial, p.planes);
       },
-      "context"_a, "links"_a, "Return averages (with direction t, without).", free_gil());
+      "context"_a, "links"_a, "Return averages (with direction t, without, [plane]).", free_gil());
   m.def(
       "heat_bath",
       [](owned_context& c, gauge_links& u, double beta, double c1, std::uint64_t seed, std::uint32_t chain,

@@ -46,10 +46,14 @@ TEST(gauge, plaquettes_are_products_of_their_links) {
   auto u = started(lattice(box), max_lanes<double>());
   const auto whole = reference::whole(u);
   double temporal = 0, spatial = 0;
-  for (int mu = 0; mu < 4; ++mu)
-    for (int nu = mu + 1; nu < 4; ++nu)
-      (mu ? spatial : temporal) += trace_of_plane(box, whole, mu, nu) / 9 / product(box);
   const auto actual = plaquette(ranks.ctx, u);
+  auto of_plane = actual.planes.begin();
+  for (int mu = 0; mu < 4; ++mu)
+    for (int nu = mu + 1; nu < 4; ++nu) {
+      const double plane = trace_of_plane(box, whole, mu, nu) / 3 / product(box);
+      EXPECT_NEAR(*of_plane++, plane, 1e-14);
+      (mu ? spatial : temporal) += plane / 3;
+    }
   EXPECT_NEAR(actual.temporal, temporal, 1e-14);
   EXPECT_NEAR(actual.spatial, spatial, 1e-14);
   cold_start(u);

@@ -145,6 +145,7 @@ def test_a_run_leaves_results_and_configurations(whole):
 
 
 SERIES = {"plaquette": (5,), "plaquette_temporal": (5,), "plaquette_spatial": (5,), "polyakov": (5, 2),
+          "plaquette_planes": (5, 6),
           "loops/static/rectangle": (5,), "loops/static/wilson_loops": (5, 1, 2), "mesons/pion/gamma5": (5, 4),
           "mesons/pion/gammaz": (5, 4), "mesons/pion/gammatgamma5_gamma5": (5, 4), "mesons/second/gamma5": (2, 4),
           "mesons/second/gammatgamma5_gamma5": (2, 4), **{

@@ -1,15 +1,16 @@
 """Reweighting factors against determinants of dense matrices, eigenvectors in solves, and multigrid in forces."""
 
 import math
+from contextlib import nullcontext
 from functools import partial
 
 import numpy as np
 import pytest
 
 from plaq import lqcd
-from plaq.errors import InputError
+from plaq.errors import InputError, RunError
 from plaq.lqcd.action.hmc import TimeScale, trajectory
-from plaq.lqcd.action.reweighting import pair_exponents, root_exponents
+from plaq.lqcd.action.reweighting import mass_exponents, pair_exponents, root_exponents
 from plaq.lqcd.action.terms import GaugeTerm, QuarkTerm
 from plaq.lqcd.fields.eigenvectors import lowest_eigenvectors
 from plaq.lqcd.fields.inverse_root import InverseRoot
@@ -36,12 +37,15 @@ def normal(matrix, gauge, twist=0.0):
     """M^+ M on odd sites as an array."""
     M, columns = matrix(gauge), []
     unit = M.zeros(odd=True)
-    for index in np.ndindex(unit.array.shape[:3]):
-        for lane in range(unit.array.shape[-1]):
-            unit.array[(*index, 0, lane)] = 1
-            image = M.normal(unit, twist).array
-            columns.append((image[..., 0, :] + 1j * image[..., 1, :]).ravel())
-            unit.array[(*index, 0, lane)] = 0
+    parts = lambda psi: [psi] if isinstance(psi, lqcd.SpinorField) else [psi.up, psi.down]  # noqa: E731
+    for part in parts(unit):
+        for index in np.ndindex(part.array.shape[:3]):
+            for lane in range(part.array.shape[-1]):
+                part.array[(*index, 0, lane)] = 1
+                image = M.normal(unit, twist) if twist else M.normal(unit)
+                columns.append(np.concatenate([(one.array[..., 0, :] + 1j * one.array[..., 1, :]).ravel()
+                                               for one in parts(image)]))
+                part.array[(*index, 0, lane)] = 0
     return np.array(columns).T
 
 
@@ -72,6 +76,25 @@ def test_the_factor_of_a_rational_function_makes_it_exact(tiny):
     assert abs(exact) > 1e-3 and abs(w.mean() - 1) < 4 * error and error < 0.05, (w.mean(), error, exact)
 
 
+@pytest.mark.parametrize("operator, masses, target", [
+    (lqcd.Wilson, {"kappa": KAPPA}, {"kappa": 0.1405}),
+    (lqcd.Doublet, {"kappa": KAPPA, "mu": 0.15, "epsilon": 0.1}, {"kappa": 0.1402, "mu": 0.16, "epsilon": 0.12}),
+])
+def test_the_factor_of_one_quark_or_two_different_ones_is_the_ratio_of_their_determinants(tiny, operator, masses,
+                                                                                         target):
+    simulated, wanted = partial(operator, csw=CSW, **masses), partial(operator, csw=CSW, **target)
+    exact = (log_det(wanted, tiny) - log_det(simulated, tiny)) / 2
+    w = np.exp(mass_exponents(tiny, wanted, simulated, 100, 1, 1, 1e-10) - exact)
+    error = w.std() / math.sqrt(len(w))
+    assert abs(exact) > 0.01 and abs(w.mean() - 1) < 4 * error and 1e-5 < error < 0.05, (w.mean(), error, exact)
+
+
+def test_masses_too_far_apart_for_the_series_are_refused(tiny):
+    simulated, wanted = (partial(lqcd.Wilson, kappa=kappa) for kappa in (0.1, 0.17))
+    with pytest.raises(RunError, match="does not converge"):
+        mass_exponents(tiny, wanted, simulated, 1, 1, 1, 1e-10)
+
+
 def test_factors_are_relative_to_their_mean():
     found = factors(np.array([[1000.0, 1000.0], [1000.0 + math.log(3), 1000.0 + math.log(3)]]))
     assert np.allclose(found, [0.5, 1.5])
@@ -80,13 +103,18 @@ def test_factors_are_relative_to_their_mean():
 @pytest.mark.parametrize("tables, words", [
     ({"quarks": "charm"}, "reweighting.w.quarks = \"charm\" is not allowed: known are light, strange"),
     ({"quarks": "light"}, "the factor is one"),
-    ({"quarks": "strange", "mu": 0.1}, "which are not two of one mass"),
+    ({"quarks": "strange", "mu": 0.1}, "they are one quark, which has no twisted mass"),
+    ({"quarks": "light", "epsilon": 0.1}, "they are of one mass"),
+    ({"quarks": "heavy", "epsilon": 5.0}, "less than sqrt"),
+    ({"quarks": "heavy", "mu": 0.1, "epsilon": 0.12}, None),
+    ({"quarks": "strange", "kappa": 0.131}, None),
 ])
 def test_tables_that_fit_to_no_quarks_are_refused(tables, words):
-    quarks = {"light": {"kappa": 0.14}, "strange": {"kappa": 0.13, "flavours": 1, "range": [0.01, 5]}}
-    with pytest.raises(InputError, match=words):
+    quarks = {"light": {"kappa": 0.14}, "strange": {"kappa": 0.13, "flavours": 1, "range": [0.01, 5]},
+              "heavy": {"kappa": 0.14, "mu": 0.15, "epsilon": 0.1, "range": [0.01, 5]}}
+    with pytest.raises(InputError, match=words) if words else nullcontext():
         Parameters(lattice={"extents": [4, 4, 4, 4]}, action={"beta": 6}, quarks=quarks, reweighting={"w": tables},
-                   updates={"algorithm": "hmc"}, hmc={"steps": [1, 1, 1]})
+                   updates={"algorithm": "hmc"}, hmc={"steps": [1, 1, 1, 1]})
 
 
 def test_a_solve_begins_from_eigenvectors():

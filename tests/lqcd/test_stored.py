@@ -174,6 +174,15 @@ gauss_source = 2
 gauss_sink = 1
 residual = 1e-6
 every = 4
+[form_factors.kaon]
+kappa = 0.12
+kappa_2 = 0.11
+sink_times = [2]
+momenta = [[1, 0, -1]]
+gauss_source = 2
+gauss_sink = 1
+residual = 1e-6
+every = 4
 [disconnected.some]
 kappa = 0.12
 probing = 2
@@ -195,7 +204,8 @@ def test_hadrons_have_the_same_bits_on_any_ranks_and_share_propagators(ensemble,
     well(plaq(tmp_path, *measure, "two", ranks=2))
     assert digest(tmp_path / "one") == digest(tmp_path / "two")
     for words in ("mesons.noise: Ward identity of the conserved vector current: ",
-                  "charges.one: vector u t2 at tau = 1: "):
+                  "charges.one: vector u t2 at tau = 1: ", "form_factors.kaon: Z_V at tau = 1: ",
+                  "form_factors.kaon: vector form factor, momentum (1, 0, -1), at tau = 1: "):
         assert words in said
     found = lqcd.load(tmp_path / "one")
     assert found.recorded["baryons/kept/lambda"].values.shape == (2, 4)
@@ -218,6 +228,8 @@ def test_hadrons_have_the_same_bits_on_any_ranks_and_share_propagators(ensemble,
     ('mesons.kept.sources=[[4, 0, 0, 0]]', "mesons.kept.sources = [[4, 0, 0, 0]] is not allowed with lattice.extents"),
     ('baryons.kept.kappa_s=none', 'baryons.kept.kappa_s is missing: it is needed for "lambda"'),
     ('charges.one.sink_times=[4]', "charges.one.sink_times = [4] is not allowed: times are below T = 4"),
+    ('form_factors.kaon.sink_times=[1, 1]', "form_factors.kaon.sink_times = [1, 1] must not repeat a value"),
+    ('form_factors.kaon.sink_times=[4]', "form_factors.kaon.sink_times = [4] is not allowed: times are below T = 4"),
     ('disconnected.some.probing=8', "disconnected.some.probing = 8 is not allowed"),
     ('disconnected.some.one_end=true', "disconnected.some.one_end = true is not allowed with mu = 0"),
     ('disconnected.some.time_dilution=3', "disconnected.some.time_dilution = 3 is not allowed: it divides T = 4"),

@@ -16,6 +16,7 @@ from plaq.lqcd.measurements.analysis import meson_estimates
 from plaq.lqcd.measurements.baryons import Baryons, baryon_correlator, baryon_tensor
 from plaq.lqcd.measurements.charges import Charges
 from plaq.lqcd.measurements.correlators import AXIAL
+from plaq.lqcd.measurements.form_factors import FormFactors
 from plaq.lqcd.measurements.hadrons import Mesons
 from plaq.lqcd.measurements.workbench import Workbench
 
@@ -53,10 +54,11 @@ def free_propagator(extents, site, kappa, mu, theta, cF):
 
 
 def test_free_quarks_with_open_boundaries_are_sums_over_momenta():
-    """Mesons, baryons and charges of tables, with t from the source on; behind it there is no other way round."""
+    """Mesons, baryons and three-point functions, with t from the source on; behind it there is no other way round."""
     quark = {"kappa": 0.115, "mu": 0.05, "theta": [1, 0.3, 0, 0], "cF": 1.2, "sources": [SITE], "residual": 1e-12}
     p = parameters(FREE, mesons={"x": {**quark, "structures": ["gamma5", "gammax"]}}, baryons={"x": quark},
-                   charges={"x": {**quark, "sink_times": [3], "structures": ["gammat"]}})
+                   charges={"x": {**quark, "sink_times": [3], "structures": ["gammat"]}},
+                   form_factors={"x": {**quark, "sink_times": [3]}})
     bench = Workbench(lqcd.GaugeField(lqcd.Lattice(FREE)).hot(seed=1), 1)
     links = bench.gauge.local()
     links[:] = np.eye(3)
@@ -78,6 +80,10 @@ def test_free_quarks_with_open_boundaries_are_sums_over_momenta():
     for flavour, number in (("u", 2), ("d", 1)):
         ratio = charges[f"{flavour}_conserved_t3"] / nucleon[4 + 3]
         assert np.allclose(ratio, np.where((np.arange(-4, 8) >= 0) & (np.arange(-4, 8) < 3), number, 0), atol=1e-7)
+    pion = FormFactors(p, "x").measure(bench)
+    assert np.allclose(pion["two_point"], np.roll(lqcd.meson_correlator(lines[0]), 4), rtol=1e-9, atol=1e-13)
+    ratio = pion["conserved_t3"] / pion["two_point"][4 + 3]
+    assert np.allclose(ratio, (np.arange(-4, 8) >= 0) & (np.arange(-4, 8) < 3), atol=1e-9)
 
 
 def dense(matrix):
@@ -142,7 +148,8 @@ def test_averages_with_open_boundaries_know_that_nothing_comes_back():
     ({"baryons": {"x": {"kappa": 0.1, "sources": [[3, 0, 0, 0], [4, 0, 0, 0]]}}}, "baryons.x.sources = "),
     ({"mesons": {"x": {"kappa": 0.1, "source_time": 11}}}, "mesons.x.source_time = 11 is not allowed"),
     ({"mesons": {"x": {"kappa": 0.1, "source_time": 4, "fit_from": 2}}}, "begins at most at 1"),
-    ({"charges": {"x": {"kappa": 0.1, "source_time": 4, "sink_times": [7]}}}, "from t = 4 they are at most 6"),
+    *(({family: {"x": {"kappa": 0.1, "source_time": 4, "sink_times": [7]}}}, "from t = 4 they are at most 6")
+      for family in ("charges", "form_factors")),
     ({"disconnected": {"x": {"kappa": 0.1}}}, "[disconnected.x] is not allowed"),
     ({"flow": {"x": {"time": 0.1}}}, "[flow.x] is not allowed"),
     ({"mesons": {"x": {"kappa": 0.1, "source_time": 4, "csw": 1, "clover": "exponential", "cF": 1.1}}},

@@ -9,7 +9,7 @@ from plaq.errors import InputError
 from plaq.inputs.schema import shown
 
 OPEN = "open"
-FAMILIES = frozenset({"mesons", "baryons", "charges", "reweighting"})  # of measurements that they allow
+FAMILIES = frozenset({"mesons", "baryons", "charges", "form_factors", "reweighting"})  # of measurements that they allow
 
 
 def check_lattice(values: Mapping[str, Any], source: str) -> None:
@@ -45,8 +45,8 @@ def check_table(family: str, name: str, table: Any, source: str, T: int) -> None
         raise InputError(f"{source}: mesons.{name}.fit_from = {table.fit_from} is not allowed with lattice.boundary = "
                          f'"open": a fit takes half of the {last + 1} slices from t = {min(slices)} on, and begins at '
                          f"most at {most}")
-    if family == "charges" and max(table.sink_times) > last:
-        raise InputError(f"{source}: charges.{name}.sink_times = {shown(table.sink_times)} is not allowed with "
+    if max(getattr(table, "sink_times", (0,))) > last:
+        raise InputError(f"{source}: {family}.{name}.sink_times = {shown(table.sink_times)} is not allowed with "
                          f'lattice.boundary = "open": from t = {min(slices)} they are at most {last}')
 
 

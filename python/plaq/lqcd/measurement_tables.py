@@ -25,6 +25,8 @@ SECTIONS = {
     "mesons.*": "Two-point functions of valence quarks, as [mesons.pion].",
     "baryons.*": "Two-point functions of baryons of valence quarks u, d and s, as [baryons.nucleon].",
     "charges.*": "Three-point functions of a baryon at rest at the sink, by sequential sources, as [charges.proton].",
+    "form_factors.*": "Three-point functions of a pseudoscalar meson at rest at the sink, by sequential sources, as "
+                      "[form_factors.pion].",
     "disconnected.*": "Loops of quarks, tr Gamma M^-1(x, x) summed over space, from noise on all sites, as "
                       "[disconnected.light].",
     "overlap.*": "Overlap quarks: two-point functions, condensate, small eigenvalues and index, as [overlap.pion].",
@@ -67,7 +69,11 @@ def _theta(section: str) -> list[Parameter]:
 def _sources(section: str, *more: str) -> list[Parameter]:
     return [Parameter(section, "source", choice("point", "wall", *more), "point", "",
                       "a site, or all sites of its time slice" + (" with equal numbers or with noise" if more else "")),
-            _site_sources(section),
+            *_timed_sources(section)]
+
+
+def _timed_sources(section: str) -> list[Parameter]:
+    return [_site_sources(section),
             Parameter(section, "source_time", integer(0, 1023), None, "a",
                       "time slice of sites at random; a random one if unset; needed with open boundaries")]
 
@@ -122,9 +128,11 @@ TABLE = [
     _every("loops.*"),
     Parameter("reweighting.*", "quarks", text(), REQUIRED, "",
               "name of a table of quarks: with a regulator, which the factor takes away; or with a rational function, "
-              "which it makes exact; or with another kappa or mu here"),
-    Parameter("reweighting.*", "kappa", KAPPA, None, "", "hopping parameter of two equal quarks, theirs if unset"),
-    Parameter("reweighting.*", "mu", MASS, None, "1/a", "twisted mass of two equal quarks, theirs if unset"),
+              "which it makes exact if no mass is another one here"),
+    Parameter("reweighting.*", "kappa", KAPPA, None, "", "hopping parameter that they should have; theirs if unset"),
+    Parameter("reweighting.*", "mu", MASS, None, "1/a", "twisted mass that two quarks should have; theirs if unset"),
+    Parameter("reweighting.*", "epsilon", real("[0, 100]"), None, "1/a",
+              "half the difference of the masses that two of different ones should have; theirs if unset"),
     Parameter("reweighting.*", "sources", integer(1, 10000), 8, "", "Gaussian sources of the estimate on a field"),
     Parameter("reweighting.*", "residual", RESIDUAL, 1e-10, "", "residual of the solutions"),
     _every("reweighting.*"),
@@ -173,6 +181,20 @@ TABLE = [
     *_solver("charges.*"),
     _keep("charges.*"),
     _every("charges.*"),
+    *_quark("form_factors.*"),
+    Parameter("form_factors.*", "kappa_2", KAPPA, None, "", "hopping parameter of the antiquark; kappa if unset"),
+    Parameter("form_factors.*", "mu_2", MASS, None, "1/a", "twisted mass of the antiquark's propagator, which is that "
+              "of -mu_2 in the meson; mu if unset"),
+    Parameter("form_factors.*", "sink_times", list_of(integer(1, 1023), 1), REQUIRED, "a",
+              "times of the sink from the source, each with its own solves"),
+    Parameter("form_factors.*", "structures", list_of(choice(*STRUCTURES), 1), ("gammat",), "",
+              "gamma matrices of the quark's currents"),
+    *_timed_sources("form_factors.*"),
+    *_smearing("form_factors.*"),
+    _momenta("form_factors.*", "momenta of the current and of the meson before it, integers along x, y, z"),
+    *_solver("form_factors.*"),
+    _keep("form_factors.*"),
+    _every("form_factors.*"),
     *_quark("disconnected.*"),
     Parameter("disconnected.*", "structures", list_of(choice(*STRUCTURES), 1), ("1", "gamma5"), "",
               "gamma matrices of the loops"),
@@ -376,12 +398,17 @@ def check_particles(table: Any, particles: Sequence[str], key: str, source: str)
 
 
 def check_charges(charges: Any, source: str, extents: Sequence[int]) -> None:
-    check_quarks(charges, source, extents)
+    check_three_point(charges, source, extents)
     check_particles(charges, [charges.particle], "particle", source)
+
+
+def check_three_point(table: Any, source: str, extents: Sequence[int]) -> None:
+    """Raise InputError for values that no table of three-point functions may have."""
+    check_quarks(table, source, extents)
     for key in ("sink_times", "structures"):
-        check_distinct(charges, key, source)
-    if max(charges.sink_times) >= extents[0]:
-        raise InputError(f"{source}.sink_times = {shown(charges.sink_times)} is not allowed: times are below T = "
+        check_distinct(table, key, source)
+    if max(table.sink_times) >= extents[0]:
+        raise InputError(f"{source}.sink_times = {shown(table.sink_times)} is not allowed: times are below T = "
                          f"{extents[0]}")
 
 
@@ -404,5 +431,6 @@ def power_of_two(n: int) -> int:
 
 
 CHECKS = {"loops": check_loops, "mesons": check_mesons, "baryons": check_baryons, "charges": check_charges,
-          "disconnected": check_disconnected, "overlap": check_overlap, "flow": check_flow}
+          "form_factors": check_three_point, "disconnected": check_disconnected, "overlap": check_overlap,
+          "flow": check_flow}
 """Checks of tables by their own keys; those of walls and reweighting need other sections."""

@@ -19,6 +19,7 @@ from plaq.lqcd.measurements.analysis import analyse
 from plaq.lqcd.measurements.baryons import Baryons
 from plaq.lqcd.measurements.charges import Charges
 from plaq.lqcd.measurements.disconnected import Disconnected
+from plaq.lqcd.measurements.form_factors import FormFactors
 from plaq.lqcd.measurements.gluonic import Fixing, Flow, Loops, Plaquettes
 from plaq.lqcd.measurements.hadrons import Mesons
 from plaq.lqcd.measurements.measurement import Measurement, record
@@ -30,7 +31,7 @@ from plaq.lqcd.parameters import Parameters
 from plaq.lqcd.results import Results
 from plaq.run.timing import timed
 
-KINDS = (Loops, Mesons, Baryons, Charges, Disconnected, OverlapQuarks, WallQuarks, Flow, Reweighting)
+KINDS = (Loops, Mesons, Baryons, Charges, FormFactors, Disconnected, OverlapQuarks, WallQuarks, Flow, Reweighting)
 PROPAGATORS = "propagators"  # folder in that of a run
 PARTS = (*(kind.family for kind in KINDS), Fixing.family, Coupling.family, Plaquettes.family)  # that are timed
 

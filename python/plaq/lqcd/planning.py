@@ -102,8 +102,8 @@ def seconds(p: Parameters) -> dict[str, float]:
             "loops": sum(loops_cost(table) * (number // table.every) for table in p.loops.values()),
             **{family: sum(cost(table) * (number // table.every) for table in getattr(p, family).values())
                for family, cost in (("mesons", mesons_cost), ("baryons", baryons_cost), ("charges", charges_cost),
-                                    ("disconnected", disconnected_cost), ("overlap", overlap_cost),
-                                    ("walls", walls_cost))},
+                                    ("form_factors", form_factors_cost), ("disconnected", disconnected_cost),
+                                    ("overlap", overlap_cost), ("walls", walls_cost))},
             "reweighting": sum(table.sources * STEPS * SITE_NORMAL[True] * (number // table.every)
                                for table in p.reweighting.values()),
             "flow": sum(flow_cost(table) * (number // table.every) for table in p.flow.values())}
@@ -151,7 +151,8 @@ def loops_cost(table: Any) -> float:
 
 def quark_tables(p: Parameters) -> list[Any]:
     """Return all tables of the input that solve for quarks."""
-    return [table for family in (p.mesons, p.baryons, p.charges, p.disconnected) for table in family.values()]
+    families = (p.mesons, p.baryons, p.charges, p.form_factors, p.disconnected)
+    return [table for family in families for table in family.values()]
 
 
 def sources(table: Any) -> int:
@@ -161,7 +162,7 @@ def sources(table: Any) -> int:
 
 def columns(table: Any) -> int:
     """Return the number of solves for a source and a quark of a table."""
-    if getattr(table, "source", "noise") == "noise":
+    if hasattr(table, "dilution") and getattr(table, "source", "noise") == "noise":
         return (4 if "spin" in table.dilution else 1) * (3 if "colour" in table.dilution else 1)
     return 12
 
@@ -187,9 +188,14 @@ def solves_cost(table: Any, solves: int, operators: int = 1) -> float:
     return solves * (solve + SITE_GAUSS * smearing) + (SITE_APE * table.ape_steps if smearing else 0)
 
 
+def has_second_quark(table: Any) -> bool:
+    """Return whether the antiquark of a table of mesons has a propagator of its own."""
+    return (table.kappa_2 not in (None, table.kappa)) or (table.mu_2 not in (None, table.mu))
+
+
 def mesons_cost(table: Any) -> float:
     """Return microseconds of a site for a table [mesons.NAME] on a configuration."""
-    second = (table.kappa_2 not in (None, table.kappa)) or (table.mu_2 not in (None, table.mu))
+    second = has_second_quark(table)
     lines = 1 + second if table.source == "point" else len(table.momenta) + (second or len(table.momenta) > 1)
     return sources(table) * (solves_cost(table, columns(table) * lines, 1 + second)
                              + SITE_MESON * (len(table.momenta) + 3))
@@ -206,6 +212,13 @@ def charges_cost(table: Any) -> float:
     quarks = len(flavours_of_table(table))
     sequential = 2 * 2 * len(table.sink_times)  # flavours and polarisations
     return sources(table) * (solves_cost(table, 12 * (quarks + sequential), quarks) + SITE_BARYON)
+
+
+def form_factors_cost(table: Any) -> float:
+    """Return microseconds of a site for a table [form_factors.NAME] on a configuration."""
+    quarks, momenta = 1 + has_second_quark(table), len(table.momenta)
+    return sources(table) * (solves_cost(table, 12 * (quarks + len(table.sink_times)), quarks)
+                             + SITE_MESON * momenta * (1 + 3 * len(table.sink_times)))
 
 
 def disconnected_cost(table: Any) -> float:

@@ -11,6 +11,7 @@ from plaq.lqcd.integrators import LAMBDA, TUNABLE
 
 GAUGE = "gauge"  # name of the gauge action among the terms
 POLES = 12  # of a rational function, if the input has no number
+MASSES = ("kappa", "mu", "epsilon")
 MOST_TABLES = 32
 LAMBDAS = (LAMBDA,)
 
@@ -135,6 +136,12 @@ def check_clover(q: Any, boundary: str, refuse: Callable[[str, str], InputError]
         raise refuse("clover", " with csw = 0")
 
 
+def other_masses(q: Any, table: Any) -> dict[str, float]:
+    """Return the masses of a table of reweighting that its quarks do not have."""
+    wanted = {key: getattr(table, key) for key in MASSES}
+    return {key: value for key, value in wanted.items() if value is not None and value != getattr(q, key)}
+
+
 def check_reweighting(quarks: Mapping[str, Any], tables: Mapping[str, Any], source: str) -> None:
     """Raise InputError for a table of reweighting that does not fit to the quarks that it names."""
     for name, table in tables.items():
@@ -143,12 +150,18 @@ def check_reweighting(quarks: Mapping[str, Any], tables: Mapping[str, Any], sour
             raise InputError(f"{key}.quarks = {shown(table.quarks)} is not allowed: known are "
                              + (", ".join(quarks) or "none: there is no table [quarks.NAME]"))
         q = quarks[table.quarks]
-        for other in ("kappa", "mu"):
-            if not is_pair(q) and getattr(table, other) is not None:
+        masses = other_masses(q, table)
+        for other, has, why in (("mu", is_pair(q) or is_doublet(q), "one quark, which has no twisted mass"),
+                                ("epsilon", is_doublet(q), "of one mass")):
+            if getattr(table, other) is not None and not has:
                 raise InputError(f"{key}.{other} = {shown(getattr(table, other))} is not allowed with quarks = "
-                                 f"{shown(table.quarks)}, which are not two of one mass")
-        same = table.kappa in (None, q.kappa) and table.mu in (None, q.mu)
-        if is_pair(q) and same and not q.regulator or not is_pair(q) and q.correction:
+                                 f"{shown(table.quarks)}: they are {why}")
+        if is_doublet(q):
+            kappa, mu, epsilon = (masses.get(name, getattr(q, name)) for name in MASSES)
+            if epsilon**2 >= mu**2 + 1 / (2 * kappa)**2:
+                raise InputError(f"{key}.epsilon = {shown(epsilon)} is not allowed: it is less than "
+                                 "sqrt(mu^2 + 1 / (2 kappa)^2)")
+        if not masses and (not q.regulator if is_pair(q) else q.correction):
             raise InputError(f"{key}.quarks = {shown(table.quarks)} is not allowed: the factor is one")
 
 

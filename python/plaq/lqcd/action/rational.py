@@ -113,19 +113,26 @@ class CorrectionTerm(Term):
     def kick(self, momenta: Momenta, gauge: GaugeField, time: float) -> None:
         """Leave the momenta as they are."""
 
-    def _power(self, M: LinearOperator, psi, exponent: float, most: int = 200):
+    def _power(self, M: LinearOperator, psi, exponent: float):
         """Return (1 + Z)^exponent psi."""
-        out, term, size, factor = psi.copy(), psi, psi.norm2(), 1.0
-        for n in range(1, most + 1):
-            term = deviation(self.root, M, term, self.residual)
-            factor *= (exponent - n + 1) / n
-            out.add(term, factor)
-            share = math.sqrt(term.norm2() / size)
-            if abs(factor) * share < 10 * self.residual:
-                return out
-            if not share < 1e3:
-                break
-        raise out_of_range(self.root, M, share)
+        return binomial_series(lambda term: deviation(self.root, M, term, self.residual), psi, exponent,
+                               self.residual, lambda share: out_of_range(self.root, M, share))
+
+
+def binomial_series(apply: Callable, psi, exponent: float, residual: float, error: Callable[[float], RunError],
+                    most: int = 200):
+    """Return (1 + Z)^exponent psi from ``apply`` = Z; error(|Z^n psi| / |psi|) is raised if it does not converge."""
+    out, term, size, factor = psi.copy(), psi, psi.norm2(), 1.0
+    for n in range(1, most + 1):
+        term = apply(term)
+        factor *= (exponent - n + 1) / n
+        out.add(term, factor)
+        share = math.sqrt(term.norm2() / size)
+        if abs(factor) * share < 10 * residual:
+            return out
+        if not share < 1e3:
+            break
+    raise error(share)
 
 
 def apply_root(root: InverseRoot, M: LinearOperator, psi, residual: float):

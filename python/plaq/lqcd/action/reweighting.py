@@ -14,14 +14,15 @@ from typing import Any
 import numpy as np
 
 from plaq.data.estimate import Axis
+from plaq.errors import RunError
 from plaq.lqcd import sea
 from plaq.lqcd.action.of_input import operator_of
-from plaq.lqcd.action.rational import CorrectionTerm
+from plaq.lqcd.action.rational import CorrectionTerm, binomial_series
 from plaq.lqcd.fields import open_ends
 from plaq.lqcd.fields.gauge_field import GaugeField
 from plaq.lqcd.fields.inverse_root import InverseRoot
 from plaq.lqcd.fields.linear_operator import LinearOperator
-from plaq.lqcd.fields.solvers import solve_normal
+from plaq.lqcd.fields.solvers import solve_normal, solve_shifted
 from plaq.lqcd.fields.wilson import Wilson
 from plaq.lqcd.measurements.measurement import Measurement, Quantity
 from plaq.lqcd.measurements.workbench import Workbench
@@ -57,6 +58,31 @@ def root_exponents(gauge: GaugeField, matrix: Callable[[GaugeField], LinearOpera
     return np.array(found)
 
 
+def mass_exponents(gauge: GaugeField, target: Callable[[GaugeField], LinearOperator],
+                   simulated: Callable[[GaugeField], LinearOperator], sources: int, seed: int, number: int,
+                   residual: float) -> np.ndarray:
+    r"""Return the same for one quark or a doublet of other masses, $\Omega = [M_s (M_t^+M_t)^{-1} M_s^+]^{1/2}$.
+
+    The root is a binomial series. RunError where it does not converge: the masses are too far apart.
+    """
+    with gauge.frozen():
+        S, T = simulated(gauge), target(gauge)
+
+        def deviation(psi):
+            inner = solve_shifted(T, S.apply_odd(psi, True), [0.0], residual)[0]
+            return S.apply_odd(inner).add(psi, -1.0)
+
+        def error(share: float) -> RunError:
+            found = RunError(f"no reweighting of {S} to {T}: the series of the root of their ratio does not converge, "
+                             f"|Z^n psi| / |psi| is {share:.2g}; take masses that are closer")
+            found.ranks = gauge.lattice.comm.size
+            return found
+
+        etas = [S.zeros(odd=True).pseudofermion(seed, number, FIRST + k) for k in range(sources)]
+        found = [eta.norm2() - eta.dot(binomial_series(deviation, eta, 0.5, residual, error)).real for eta in etas]
+        return np.array(found) + T.log_det_even - S.log_det_even
+
+
 class Reweighting(Measurement):
     """Factors of [reweighting.NAME]."""
 
@@ -73,11 +99,13 @@ class Reweighting(Measurement):
         gauge, number = bench.gauge, bench.number
         plaquettes = open_ends.plaquettes(gauge) if p.lattice.boundary == "open" else gauge.plaquettes()
         matrix = operator_of(p, r.quarks)
+        masses = sea.other_masses(q, r)
+        target = partial(matrix.func, **matrix.keywords | masses)
         if sea.is_pair(q):
-            target = partial(Wilson, **matrix.keywords | {"kappa": q.kappa if r.kappa is None else r.kappa,
-                                                          "mu": q.mu if r.mu is None else r.mu})
             found = pair_exponents(gauge, target, matrix, 2 * q.kappa * q.regulator, r.sources, p.seed, number,
                                    r.residual)
+        elif masses:
+            found = mass_exponents(gauge, target, matrix, r.sources, p.seed, number, r.residual)
         else:
             root = InverseRoot.zolotarev(q.poles or sea.POLES, *q.range)
             found = root_exponents(gauge, matrix, root, r.sources, p.seed, number, r.residual)

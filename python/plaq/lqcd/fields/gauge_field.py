@@ -101,7 +101,12 @@ class GaugeField(Field):
 
     def plaquettes(self) -> tuple[float, float]:
         """Return the averages over plaquettes with direction t and without. Collective."""
-        return self.lattice.call(_core.lqcd.plaquette, self.lattice.context, self.native)
+        temporal, spatial, _ = self.lattice.call(_core.lqcd.plaquette, self.lattice.context, self.native)
+        return temporal, spatial
+
+    def plaquettes_by_plane(self) -> np.ndarray:
+        """Return the averages over plaquettes of each plane, tx, ty, tz, xy, xz, yz. Collective."""
+        return np.array(self.lattice.call(_core.lqcd.plaquette, self.lattice.context, self.native)[2])
 
     def rectangle(self) -> float:
         r"""Return $\langle \mathrm{Re\,tr} R\rangle / 3$ over all 2 x 1 rectangles. Collective."""

@@ -19,6 +19,7 @@ from plaq.lqcd.measurements import scales
 from plaq.lqcd.measurements.correlators import AXIAL, forward_part, forward_pcac_mass, pcac_mass
 from plaq.lqcd.measurements.coupling import coupling_estimates
 from plaq.lqcd.measurements.doubts import check_drift, short_in_words, times_in_words
+from plaq.lqcd.measurements.form_factor_estimates import form_factor_estimates
 from plaq.lqcd.measurements.hadron_estimates import (
     baryon_estimates,
     charge_estimates,
@@ -118,8 +119,9 @@ def flow_estimates(table: Any, series: Mapping[str, Recorded]) -> tuple[dict[str
 
 
 FAMILIES = {"loops": loop_estimates, "mesons": meson_estimates, "baryons": baryon_estimates,
-            "charges": charge_estimates, "disconnected": disconnected_estimates, "overlap": overlap_estimates,
-            "walls": wall_estimates, "flow": flow_estimates, "reweighting": reweighting_estimates}
+            "charges": charge_estimates, "form_factors": form_factor_estimates, "disconnected": disconnected_estimates,
+            "overlap": overlap_estimates, "walls": wall_estimates, "flow": flow_estimates,
+            "reweighting": reweighting_estimates}
 """{family: function of (table, {quantity: series}) that returns {name: estimate} and sentences}."""
 
 

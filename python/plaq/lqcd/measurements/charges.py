@@ -1,32 +1,24 @@
 r"""Three-point functions of baryons by sequential sources through the sink, as tables [charges.NAME] ask for them.
 
 The correlator is $C_2 = \sum K\,\epsilon\epsilon' S_1S_2S_3$ (`interpolators`). With $G_f = \partial C_2/\partial S_f$
-at the sink, on slice $t_s$, a current $\bar q_f\Gamma q_f$ at y gives
-$C_3 = \sum_{\mathbf x} G_f(x)\,S_f(x, y)\,\Gamma\,S_f(y, 0)$. Since $S_f(x, y) = \gamma_5 S_{f'}(y, x)^+\gamma_5$ with
-the opposite twisted mass, one solve for each of the twelve components at the origin gives all currents and times
-(Martinelli and Sachrajda, Nucl. Phys. B 316, 355 (1989)). Currents are times 2 kappa, for quarks normalised with the
-mass: the ratio of C_3 and C_2 is a charge.
+at the sink, C_3 is that of `sequential`, and its ratio to C_2 is a charge.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
-from plaq.lqcd.fields import gamma
 from plaq.lqcd.fields.propagators import Propagator
-from plaq.lqcd.fields.solvers import solve
 from plaq.lqcd.fields.sources import Source
-from plaq.lqcd.fields.spinor_field import SpinorField
 from plaq.lqcd.measurements.baryons import baryon_correlators, quarks_of
 from plaq.lqcd.measurements.hadrons import FromSources, momentum_suffix, smeared_sink, sources_of
 from plaq.lqcd.measurements.interpolators import coefficients, flavours_of
 from plaq.lqcd.measurements.measurement import Quantity
-from plaq.lqcd.measurements.mesons import spin_products
+from plaq.lqcd.measurements.sequential import charge_violation, conserved_charges, local_currents, sequential
 from plaq.lqcd.measurements.workbench import Line, Workbench, brush_of
 from plaq.lqcd.parameters import Parameters
 
@@ -97,52 +89,21 @@ class Charges(FromSources):
         yield "two_point", two_point
         for sink, flavour, (ending, projector) in itertools.product(self.table.sink_times, self.flavours,
                                                                     POLARISATIONS.items()):
-            line = lines[self.quarks[flavour]]
-            back = self._sequential(bench, three, line, flavour, sink, projector)
-            yield from self._currents(line, back, flavour, f"{ending}_t{sink}")
+            quark, count = self.quarks[flavour], flavours_of(self.particle).count(flavour)
+            back = sequential(bench, self.table, quark, lines[quark], sink, self._opened(three, flavour, projector))
+            for structure, k, values in local_currents(quark, lines[quark], back, self.table.structures, self.momenta):
+                yield f"{flavour}_{structure}{ending}_t{sink}{momentum_suffix(k)}", values
             if projector == "plus":
-                yield from self._conserved(bench, line, back, flavour, sink, two_point[sink])
+                [charge] = conserved_charges(bench, quark, lines[quark], back)
+                yield f"{flavour}_conserved_t{sink}", charge
+                yield f"{flavour}_ward_violation_t{sink}", charge_violation(charge, sink, count * two_point[sink])
 
-    def _sequential(self, bench: Workbench, three: list[Propagator], line: Propagator, flavour: str, sink: int,
-                    projector: str) -> Propagator:
-        """Return the sequential propagator through the sink of a flavour's quarks. Collective."""
-        lattice, T = line.lattice, line.lattice.extents[0]
-        box, t = lattice.box[0], (line.source[0] + sink) % T
-        eta = np.zeros(line.local.shape, complex)
-        if box.start <= t < box.stop:
-            here = [one.local[t - box.start].reshape(-1, 4, 3, 4, 3) for one in three]
-            K, of_line = coefficients(self.particle, projector), flavours_of(self.particle)
-            opened = sum(open_line(K, here, at) for at in range(3) if of_line[at] == flavour)
-            turned = opened * np.exp(1j * np.pi * line.theta[0] * sink / T)
-            eta[t - box.start] = (np.diag(gamma.GAMMA5)[:, None, None, None] * turned.conj()).reshape(
-                eta.shape[1:])
-        quark = replace(self.quarks[flavour], mu=-self.quarks[flavour].mu)
-        smearing = bench.smearing(brush_of(self.table, self.table.gauss_sink))
-        matrix, out = bench.matrix(quark), np.empty_like(eta)
-        for spin, colour in np.ndindex(4, 3):
-            field = SpinorField(lattice).set_local(eta[..., spin, colour])
-            if smearing:
-                smearing(field, line.theta)
-            out[..., spin, colour] = solve(matrix, field, quark.residual, quark.solver, quark.precision)[0].local()
-        return Propagator.from_fields(lattice, line.source, out, line.theta)
+    def _opened(self, three: list[Propagator], flavour: str, projector: str) -> Callable[[int], np.ndarray]:
+        """Return the derivative of C_2 by a flavour's propagators at the sink, as `sequential` takes it."""
+        K, of_line = coefficients(self.particle, projector), flavours_of(self.particle)
 
-    def _currents(self, line: Propagator, back: Propagator, flavour: str, ending: str):
-        """Yield (quantity, three-point function [tau]) of local currents. Collective."""
-        tensors = spin_products(line.lattice, line.source, line.fields(), back.fields(), self.momenta)
-        for structure, (k, W) in itertools.product(self.table.structures, zip(self.momenta, tensors)):
-            yield (f"{flavour}_{structure}{ending}{momentum_suffix(k)}",
-                   2 * self.quarks[flavour].kappa
-                   * np.einsum("ca,tabcb->t", gamma.GAMMA5 @ gamma.STRUCTURES[structure], W))
+        def opened(at_sink: int) -> np.ndarray:
+            here = [one.local[at_sink].reshape(-1, 4, 3, 4, 3) for one in three]
+            return sum(open_line(K, here, at) for at in range(3) if of_line[at] == flavour)
 
-    def _conserved(self, bench: Workbench, line: Propagator, back: Propagator, flavour: str, sink: int,
-                   two_point: complex):
-        """Yield the conserved charge, and how far it is from the number of quarks. Collective."""
-        one, g0 = np.eye(4), gamma.GAMMA[0]
-        ahead = spin_products(line.lattice, line.source, line.fields(), back.transport(bench.gauge, 0))[0]
-        behind = spin_products(line.lattice, line.source, line.transport(bench.gauge, 0), back.fields())[0]
-        charge = self.quarks[flavour].kappa * (np.einsum("ca,tabcb->t", gamma.GAMMA5 @ (one + g0), ahead)
-                                               - np.einsum("ca,tabcb->t", gamma.GAMMA5 @ (one - g0), behind))
-        expected = flavours_of(self.particle).count(flavour) * two_point
-        yield f"{flavour}_conserved_t{sink}", charge
-        yield (f"{flavour}_ward_violation_t{sink}",
-               abs(charge[sink - 1] - charge[sink] - expected) / abs(expected))
+        return opened

@@ -29,9 +29,12 @@ class Plaquettes(Measurement):
         return quantity
 
     def quantities(self) -> dict[str, Quantity]:
+        planes = Axis("plane", np.arange(6))
+        of_planes = {"plaquette_planes": Quantity("of those in the planes tx, ty, tz, xy, xz, yz", (planes,))}
         return {"plaquette": Quantity("Re tr P / 3 of each configuration"),
                 "plaquette_temporal": Quantity("of those with direction t"),
                 "plaquette_spatial": Quantity("of those without"),
+                **(of_planes if self.p.lattice.boundary == "periodic" else {}),
                 "polyakov": Quantity("Polyakov loop, real and imaginary part of tr L / 3 on average over space",
                                      (Axis("part", np.arange(2)),))}
 
@@ -40,9 +43,11 @@ class Plaquettes(Measurement):
         temporal, spatial = (open_ends.plaquettes(gauge) if boundary == "open" else
                              Walls.of(gauge.lattice, self.p).plaquettes(gauge) if boundary == "schroedinger" else
                              gauge.plaquettes())
-        loop = gauge.polyakov_loop() if boundary == "periodic" else 0j
-        return {"plaquette": (temporal + spatial) / 2, "plaquette_temporal": temporal, "plaquette_spatial": spatial,
-                "polyakov": [loop.real, loop.imag]}
+        found = {"plaquette": (temporal + spatial) / 2, "plaquette_temporal": temporal, "plaquette_spatial": spatial}
+        if boundary != "periodic":
+            return found | {"polyakov": [0.0, 0.0]}
+        loop = gauge.polyakov_loop()
+        return found | {"polyakov": [loop.real, loop.imag], "plaquette_planes": gauge.plaquettes_by_plane()}
 
 
 class Fixing(Measurement):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -137,15 +137,21 @@ def baryon_estimates(table: Any, series: Mapping[str, Recorded]) -> Found:
     return found, said
 
 
+def ward_sentence(table: Any, violations: Sequence[Recorded]) -> str:
+    """Return how far the conserved charge is from that of the quarks, a warning if residuals do not explain it."""
+    worst = max(float(one.values.max()) for one in violations)
+    sentence = f"charge of the conserved vector current: off by at most {worst:.1g} on any configuration"
+    if worst <= VIOLATED * table.residual:
+        return sentence
+    return f"warning: {sentence}, which is far more than the residual of its propagators"
+
+
 def charge_estimates(table: Any, series: Mapping[str, Recorded]) -> Found:
     """Return ratios of three- and two-point functions of a table [charges.NAME], its charges, and sentences."""
     found: dict[str, Estimate] = {}
     flavours = tuple(dict.fromkeys(flavours_of(table.particle)))
-    worst = max(float(series[f"{f}_ward_violation_t{sink}"].values.max()) for f in flavours
-                for sink in table.sink_times)
-    said = [f"charge of the conserved vector current: off by at most {worst:.1g} on any configuration"]
-    if worst > VIOLATED * table.residual:
-        said = [f"warning: {said[0]}, which is far more than the residual of its propagators"]
+    said = [ward_sentence(table, [series[f"{f}_ward_violation_t{sink}"] for f in flavours
+                                  for sink in table.sink_times])]
     series, _ = forward_part(series)
     two_point = series["two_point"].values
     for sink in table.sink_times:

@@ -55,6 +55,13 @@ def momentum_suffix(momentum: tuple[int, ...]) -> str:
     return "" if not any(momentum) else "_p" + "_".join(map(str, momentum))
 
 
+def pair_of(p: Parameters, table: Any) -> tuple[Quark, Quark]:
+    """Return the quarks of the two propagators of a table of mesons."""
+    return (quark_of(p, table, table.kappa, table.mu),
+            quark_of(p, table, table.kappa if table.kappa_2 is None else table.kappa_2,
+                     table.mu if table.mu_2 is None else table.mu_2))
+
+
 class FromSources(Measurement):
     """Measurement of functions of the time t from a source, on average over the sources of a configuration.
 
@@ -92,11 +99,8 @@ class Mesons(FromSources):
 
     def __init__(self, p: Parameters, name: str):
         super().__init__(p, name)
-        table = self.table
-        self.quarks = (quark_of(p, table, table.kappa, table.mu),
-                       quark_of(p, table, table.kappa if table.kappa_2 is None else table.kappa_2,
-                                table.mu if table.mu_2 is None else table.mu_2))
-        self.momenta = [tuple(k) for k in table.momenta]
+        self.quarks = pair_of(p, self.table)
+        self.momenta = [tuple(k) for k in self.table.momenta]
 
     @property
     def has_current(self) -> bool:

@@ -12,7 +12,8 @@ namespace plaq::lqcd {
 
 plaquettes plaquette(context& ctx, const links<double>& u) {
   matrices ahead(u.shared_layout()), left(u.shared_layout()), right(u.shared_layout());
-  double sum[2] = {0, 0};
+  std::array<double, 6> planes;
+  auto plane = planes.begin();
   for (int mu = 0; mu < 4; ++mu)
     for (int nu = mu + 1; nu < 4; ++nu) {
       for (const int p : {0, 1}) {
@@ -21,10 +22,12 @@ plaquettes plaquette(context& ctx, const links<double>& u) {
         shift(ctx, p, view(ahead), view(u, mu), nu, 1);
         multiply(ctx, p, view(right), {view(u, nu)}, {view(ahead)});
       }
-      sum[mu > 0] += real_trace(ctx, view(left), view(right));
+      *plane++ = real_trace(ctx, view(left), view(right));
     }
-  const double planes = 9 * double(u.layout().lattice().volume());  // three, with a trace of three
-  return {sum[0] / planes, sum[1] / planes};
+  const double traces = 3 * double(u.layout().lattice().volume());
+  const double temporal = planes[0] + planes[1] + planes[2], spatial = planes[3] + planes[4] + planes[5];
+  for (double& sum : planes) sum /= traces;
+  return {temporal / (3 * traces), spatial / (3 * traces), planes};
 }
 
 double rectangle(context& ctx, const links<double>& u) {

@@ -3,6 +3,7 @@
 // c0 = 1 - 8 c1: Wilson's action with c1 = 0, Luescher and Weisz' at tree level with -1/12, Iwasaki's with -0.331,
 // DBW2 with -1.4088.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <limits>
 
@@ -10,9 +11,11 @@
 
 namespace plaq::lqcd {
 
-/// Averages of Re tr P / 3 over the plaquettes with and without direction t.
+/// Averages of Re tr P / 3 over the plaquettes with and without direction t, and over those of each plane: tx, ty, tz,
+/// xy, xz, yz.
 struct plaquettes {
   double temporal, spatial;
+  std::array<double, 6> planes;
   double mean() const { return (temporal + spatial) / 2; }
 };
 
