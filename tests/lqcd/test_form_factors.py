@@ -84,6 +84,6 @@ def test_the_conserved_charge_of_a_heavy_meson_is_one():
     series: dict[str, Recorded] = {path.rpartition("/")[2]: value for path, value in record(one, rows, 2).items()}
     estimates, said = form_factor_estimates(p.form_factors["x"], series)
     assert "charge of the conserved vector current: off by at most " in said[0]
-    # A heavy meson is a point, up to its size. Z_V of free quarks is 1 / (2 kappa) - sum_j cos p_j, here at all momenta.
+    # A heavy meson is a point, up to its size. Z_V of free quarks is 1 / (2 kappa) - sum_j cos p_j at all p.
     assert estimates["vector_t4_p1_0_0"].mean == pytest.approx(np.ones(5), abs=0.02)
     assert estimates["z_v_t4"].mean == pytest.approx(np.full(4, 25), abs=1)
