@@ -15,7 +15,7 @@ scale reduction of Gelman and Rubin, Stat. Sci. 7, 457 (1992), measures: R^2 = 1
 from __future__ import annotations
 
 import numpy as np
-from scipy import special
+import scipy
 
 ROUNDING = 1e-7  # of the largest element: smaller scatter is rounding
 SMALLEST = 1e-300  # probability
@@ -50,7 +50,7 @@ class BetweenChains:
         if self._halves:
             halves = self._halves.error(b)
             rarest, tests = min(rarest, self._chance(e, halves, bins, self._halves.count)), 2 * e.size
-        sigma = -special.ndtri(np.clip(tests * rarest, SMALLEST, 1.0) / 2)
+        sigma = -scipy.special.ndtri(np.clip(tests * rarest, SMALLEST, 1.0) / 2)
         return np.maximum(e, between).view(error.dtype).reshape(error.shape), float(sigma) + 0.0
 
     def _chance(self, error: np.ndarray, between: np.ndarray, bins: int, groups: int) -> float:
@@ -59,7 +59,7 @@ class BetweenChains:
         with np.errstate(divide="ignore", invalid="ignore"):
             F = np.where(inside > 0, between**2 * (bins - groups) / inside, np.inf)
         F = np.where(between > ROUNDING * self._size, F, 0.0)
-        return float(special.fdtrc(groups - 1, bins - groups, F.max(initial=0.0)))
+        return float(scipy.special.fdtrc(groups - 1, bins - groups, F.max(initial=0.0)))
 
 
 class BinGroups:

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
-from scipy import special
+import scipy
 
 S = 1.5  # tau over tau_int, about
 FEWEST = 16  # measurements
@@ -72,7 +72,7 @@ def gamma_method(replicas: Sequence[np.ndarray], s: float = S) -> GammaErrors:
         inside = sums_over_windows([part - own for part, own in zip(deviations, means)], s)
         with np.errstate(all="ignore"):
             chi2 = sum(len(part) * own**2 for part, own in zip(deviations, means)) / inside.c
-        p = np.where(inside.known & ~constant, special.gammaincc((len(columns) - 1) / 2, chi2 / 2), np.nan)
+        p = np.where(inside.known & ~constant, scipy.special.gammaincc((len(columns) - 1) / 2, chi2 / 2), np.nan)
     return GammaErrors(**results, replica_p=p.reshape(shape))
 
 

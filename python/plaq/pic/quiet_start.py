@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.special import ndtri
+import scipy
 
 BASES = (2, 3, 5)
 
@@ -32,4 +32,4 @@ def radical_inverse(i: np.ndarray, base: int) -> np.ndarray:
 
 def normal(i: np.ndarray) -> np.ndarray:
     """Return normal numbers of variance 1 for the particles i, [n, 3]."""
-    return np.stack([ndtri(radical_inverse(i, base)) for base in BASES], axis=1)
+    return np.stack([scipy.special.ndtri(radical_inverse(i, base)) for base in BASES], axis=1)

@@ -18,8 +18,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import leastsq
-from scipy.special import expit
+import scipy
 
 from plaq.dca.continuation.kernel import Grid
 
@@ -73,9 +72,9 @@ class Scan:
         Where chi2 falls without a plateau, as for exact data, it is the least alpha.
         """
         x, y = np.log10(self.alphas), np.log10(self.chi2)
-        deviation = lambda p: p[0] + p[1] * expit(np.exp(p[3]) * (x - p[2])) - y
+        deviation = lambda p: p[0] + p[1] * scipy.special.expit(np.exp(p[3]) * (x - p[2])) - y
         start = y.min(), np.ptp(y), x[np.argmin(np.abs(y - y.mean()))], 0.0
-        (_, _, middle, log_slope), *_ = leastsq(deviation, start, full_output=True)
+        (_, _, middle, log_slope), *_ = scipy.optimize.leastsq(deviation, start, full_output=True)
         kink = np.clip(middle - KINK * np.exp(-log_slope), x[-1], x[0])
         has_plateau = np.interp(kink, x[::-1], y[::-1]) <= y.min() + PLATEAU * np.ptp(y)
         return float((kink if has_plateau else x[-1]) * np.log(10))

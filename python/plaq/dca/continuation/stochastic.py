@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.optimize import nnls
+import scipy
 
 from plaq.dca.continuation.data import Whitened
 from plaq.dca.continuation.kernel import Grid
@@ -34,7 +34,7 @@ def stochastic_spectra(grid: Grid, data: Whitened, rows: Sequence[np.ndarray]) -
         reduced = data.kernel @ boxes.T
         noise = np.append(random.standard_normal(len(reduced) - data.exact), np.zeros(data.exact))
         for fits, values in zip(found, rows):
-            weights, distance = nnls(reduced, values + noise, maxiter=50 * BOXES)
+            weights, distance = scipy.optimize.nnls(reduced, values + noise, maxiter=50 * BOXES)
             fits.append((distance**2, weights @ boxes))
     return np.array([mean_of_good(fits, data.size) for fits in found])
 

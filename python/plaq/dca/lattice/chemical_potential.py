@@ -1,8 +1,7 @@
 """Density at a given chemical potential and chemical potential at a given density, self-energy included."""
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.special import expit
+import scipy
 
 from plaq.dca.lattice.matsubara import frequency_cutoff
 from plaq.errors import RunError
@@ -37,8 +36,10 @@ def free_mu(lattice, T, target):
     most = 2 * lattice.bands
     shift = T * np.log(target / (most - target))
     low, high = (float(end) + shift for end in (bands.min(), bands.max()))
-    excess = lambda mu: most * float(np.average(expit((mu - bands) / T), weights=weights)) - target
-    return low if excess(low) >= 0 else high if excess(high) <= 0 else brentq(excess, low, high, xtol=1e-9)
+    excess = lambda mu: most * float(np.average(scipy.special.expit((mu - bands) / T), weights=weights)) - target
+    if excess(low) >= 0:
+        return low
+    return high if excess(high) <= 0 else scipy.optimize.brentq(excess, low, high, xtol=1e-9)
 
 
 def _zone(lattice):
@@ -104,4 +105,5 @@ def find_mu(target, coarse, mesh, sigma, guess=0.0):
                             f"mu = {low:.6g} and {n_high:.8g} at mu = {high:.6g}")
     if low == high:
         return low
-    return brentq(lambda mu: density(mu, coarse, mesh, sigma) - target, low, high, xtol=1e-12, rtol=1e-14)
+    excess = lambda mu: density(mu, coarse, mesh, sigma) - target
+    return scipy.optimize.brentq(excess, low, high, xtol=1e-12, rtol=1e-14)

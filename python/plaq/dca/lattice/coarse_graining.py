@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.fft import dct
+import scipy
 
 from plaq.dca.lattice.symmetry import PointGroup
 from plaq.errors import RunError
@@ -193,7 +193,7 @@ def _energy_rule(band, k_weights, count):
     nodes = np.cos(np.pi * (np.arange(count) + 0.5) / count)
     moments = _chebyshev_moments((band - centre) / max(half_width, 1e-300), k_weights, count)
     # w_j = 1/N (m_0 + 2 sum_n m_n T_n(x_j))
-    return centre + half_width * nodes, dct(moments, type=3) / count
+    return centre + half_width * nodes, scipy.fft.dct(moments, type=3) / count
 
 
 def _chebyshev_moments(x, weights, count):

@@ -16,8 +16,8 @@ import functools
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.polynomial import legendre
-from scipy.special import spherical_jn
 
 POINTS = 24  # of a panel
 SMALLEST_CUTOFF = 4.0  # below it so few singular values are above rounding that some sampling points have no function
@@ -102,7 +102,7 @@ class Basis:
         m, k = np.asarray(m, dtype=float), np.arange(POINTS)
         edges = self._functions.edges
         half, center = np.diff(edges) / 2, 1 - (edges[1:] + edges[:-1]) / 2
-        bessel = spherical_jn(k, 0.5 * np.pi * np.outer(m, half)[:, :, None])
+        bessel = scipy.special.spherical_jn(k, 0.5 * np.pi * np.outer(m, half)[:, :, None])
         terms = 2 * half[:, None] * quarter_turns(np.outer(m, center))[:, :, None] * quarter_turns(k) * bessel
         terms = terms.reshape(len(m), -1).T
         coefficients = self._functions.coefficients[number].reshape(len(number), -1)

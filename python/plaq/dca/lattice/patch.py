@@ -4,7 +4,7 @@ import functools
 import itertools
 
 import numpy as np
-from scipy.special import roots_legendre
+import scipy
 
 
 def obtuse_superbase(basis, metric):
@@ -151,5 +151,5 @@ def _volume(edges):
 @functools.lru_cache(maxsize=512)
 def legendre(n):
     """Return points and weights of the Gauss rule of n points on (0, 1)."""
-    x, w = roots_legendre(n)
+    x, w = scipy.special.roots_legendre(n)
     return 0.5 * (x + 1), 0.5 * w

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special
+import scipy
 
 from plaq.dca.solver import jackknife_groups
 
@@ -60,9 +60,9 @@ class Mismatch:
         free = self.groups - 1
         if free < 1:
             return 1.0
-        by_sigma = special.fdtrc(self.modes, self.modes * free, _over(self.sigma, self.sigma_error) ** 2)
-        by_density = special.stdtr(free, -_over(self.noticed(), self.density_error))
-        by_order = special.stdtr(free, -_over(self.ordering(), self.order_error))
+        by_sigma = scipy.special.fdtrc(self.modes, self.modes * free, _over(self.sigma, self.sigma_error) ** 2)
+        by_density = scipy.special.stdtr(free, -_over(self.noticed(), self.density_error))
+        by_order = scipy.special.stdtr(free, -_over(self.ordering(), self.order_error))
         return float(min(1.0, 2 * min(by_sigma, 2 * by_density, 2 * by_order)))
 
     def noticed(self) -> float:

@@ -16,7 +16,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
-from scipy.interpolate import PchipInterpolator
+import scipy
+import scipy.linalg  # noqa: F401  its BLAS has to be there to be limited
 from threadpoolctl import threadpool_limits
 
 from plaq.dca.lattice import matsubara
@@ -231,6 +232,6 @@ def moved_to(setup: Setup, omega: np.ndarray, sigma: np.ndarray) -> np.ndarray:
     both = np.concatenate([-omega[::-1], omega])
     values = np.concatenate([setup.equations.algebra.adjoint(sigma[..., ::-1]), sigma], axis=-1)
     inside = np.minimum(mesh.omega, omega[-1])
-    parts = [PchipInterpolator(both, part, axis=-1)(inside) for part in (values.real, values.imag)]
+    parts = [scipy.interpolate.PchipInterpolator(both, part, axis=-1)(inside) for part in (values.real, values.imag)]
     beyond = np.where(mesh.omega > omega[-1], omega[-1] / mesh.omega, 1.0)  # Im Sigma falls as 1/w
     return parts[0] + 1j * parts[1] * beyond

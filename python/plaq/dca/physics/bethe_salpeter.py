@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
+import scipy
 
 from plaq.errors import RunError
 
@@ -189,7 +189,8 @@ class Modes:
         flat, reference_vectors = (m.vectors.reshape(len(m.vectors), -1) for m in (self, reference))
         flat = flat / np.linalg.norm(flat, axis=1, keepdims=True)
         overlap = np.abs(reference_vectors[:n].conj() @ flat.T)
-        order = linear_sum_assignment(-overlap / np.linalg.norm(reference_vectors[:n], axis=1, keepdims=True))[1]
+        overlap /= np.linalg.norm(reference_vectors[:n], axis=1, keepdims=True)
+        order = scipy.optimize.linear_sum_assignment(-overlap)[1]
         return Modes(self.eigenvalues[order], self.vectors[order])
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special
+import scipy
 
 from plaq.data.estimate import Estimate, with_error
 from plaq.data.formatting import momentum
@@ -47,7 +47,7 @@ def beyond(deviation: float | None, limit: float, estimate: Estimate) -> bool:
     if deviation is None:
         return False
     free = np.inf if estimate.jackknife is None else max(len(estimate.jackknife) - 1, 1)
-    return not special.stdtr(free, -abs(deviation)) >= special.ndtr(-limit)
+    return not scipy.special.stdtr(free, -abs(deviation)) >= scipy.special.ndtr(-limit)
 
 
 def violated(point: Point) -> bool:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.interpolate import CubicHermiteSpline, CubicSpline
+import scipy
 
 from plaq.dca.physics.high_temperature import Ensemble
 
@@ -91,15 +91,15 @@ def _integrals(f, x: np.ndarray, scale: float) -> np.ndarray:
     return np.einsum("ip,ipc->ic", half * weights * scale * np.exp(at), f(at))
 
 
-def _spline(x: np.ndarray, y: np.ndarray, slope: float) -> CubicSpline:
+def _spline(x: np.ndarray, y: np.ndarray, slope: float) -> scipy.interpolate.CubicSpline:
     columns = y.shape[1]
-    return CubicSpline(x, y, bc_type=((1, np.full(columns, slope)), (2, np.zeros(columns))))
+    return scipy.interpolate.CubicSpline(x, y, bc_type=((1, np.full(columns, slope)), (2, np.zeros(columns))))
 
 
-def _hermite(x: np.ndarray, y: np.ndarray, slope: float) -> CubicHermiteSpline:
+def _hermite(x: np.ndarray, y: np.ndarray, slope: float) -> scipy.interpolate.CubicHermiteSpline:
     h, rise = np.diff(x)[:, None], np.diff(y, axis=0) / np.diff(x)[:, None]
     slopes = np.empty_like(y)
     slopes[0] = slope
     slopes[1:-1] = (rise[:-1] * h[1:] + rise[1:] * h[:-1]) / (h[1:] + h[:-1])
     slopes[-1] = 2 * rise[-1] - slopes[-2]
-    return CubicHermiteSpline(x, y, slopes)
+    return scipy.interpolate.CubicHermiteSpline(x, y, slopes)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
-from scipy.special import expit
+import scipy
 
 from plaq.data.estimate import Estimate
 
@@ -16,7 +16,7 @@ def energies(evaluation) -> dict[str, float]:
 
     They are means over its momenta of 2 f and 2 eps f, f = 1/(exp(beta (eps - mu)) + 1).
     """
-    filled = lambda eps: 2 * expit(evaluation.mesh.beta * (evaluation.mu - eps))
+    filled = lambda eps: 2 * scipy.special.expit(evaluation.mesh.beta * (evaluation.mu - eps))
     kinetic = evaluation.model.coarse_graining.zone_mean(lambda eps: eps * filled(eps))
     n = evaluation.target_density
     if n is None:

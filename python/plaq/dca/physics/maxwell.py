@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.interpolate import CubicSpline, PchipInterpolator
+import scipy
 
 END = {"natural": lambda n: (2, np.zeros(n)), "not-a-knot": lambda n: "not-a-knot"}
 
@@ -39,7 +39,7 @@ class Grid:
         difference to a cubic spline.
         """
         matrix = np.gradient(np.eye(len(self.x)), self.x, axis=0)
-        spline = CubicSpline(self.x, np.eye(len(self.x)))(self.x, 1)
+        spline = scipy.interpolate.CubicSpline(self.x, np.eye(len(self.x)))(self.x, 1)
         slope, error = matrix @ self.y, np.sqrt(matrix**2 @ self.error**2)
         width = np.abs(spline @ self.y - slope)
         return (slope, error, width) if self.fixed == "mu" else (1 / slope, error / slope**2, width / slope**2)
@@ -52,8 +52,8 @@ class Grid:
         """
         slope, error = self._slope("natural")
         sign = 1 if self.fixed == "mu" else -1
-        matrix = _integrals(CubicSpline(self.x, np.eye(len(self.x))), self.x, reference)
-        rough = _integrals(PchipInterpolator(self.x, slope), self.x, reference)
+        matrix = _integrals(scipy.interpolate.CubicSpline(self.x, np.eye(len(self.x))), self.x, reference)
+        rough = _integrals(scipy.interpolate.PchipInterpolator(self.x, slope), self.x, reference)
         change = matrix @ slope
         other = matrix @ self._slope("not-a-knot")[0]
         return sign * change, np.sqrt(matrix**2 @ error**2), np.hypot(change - rough, change - other)
@@ -61,7 +61,7 @@ class Grid:
     def _slope(self, end: str) -> tuple[np.ndarray, np.ndarray]:
         """Return dmu/dT or dn/dT and its error, [filling, T]; ``end`` : of the spline at the lowest T."""
         beta, x = self.beta, np.log1p(np.append(0.0, self.beta) / self.scale)
-        spline = CubicSpline(x, np.eye(len(x)), bc_type=("not-a-knot", END[end](len(x))))
+        spline = scipy.interpolate.CubicSpline(x, np.eye(len(x)), bc_type=("not-a-knot", END[end](len(x))))
         by_beta = spline(x[1:], 1) / (self.scale + beta)[:, None]  # [T, known value]
         if self.fixed == "mu":  # dn/dT = -beta^2 dn/dbeta
             known, matrix = self.y, -beta[:, None] ** 2 * by_beta

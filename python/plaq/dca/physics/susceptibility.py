@@ -17,7 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import zeta
+import scipy
 
 from plaq.dca.physics import bethe_salpeter
 
@@ -55,7 +55,7 @@ class Window:
         far = max(self.far, self.window + abs(self.m))
         x = far + 0.5 + turn / 2 + np.rint((NODES - 1) * far)  # frequencies over 2 pi T
         powers = np.arange(1, len(x) + 1)
-        whole = x[0] ** (2.0 * powers) * zeta(2 * powers, x[0])  # sums of (x0/x)^2p
+        whole = x[0] ** (2.0 * powers) * scipy.special.zeta(2 * powers, x[0])  # sums of (x0/x)^2p
         weights = np.linalg.solve((x / x[0]) ** (-2.0 * powers[:, None]), whole)
         above = np.rint(x - 0.5 - turn / 2).astype(int)
         near = [np.arange(self.window, far), np.arange(-far - turn, -self.window)]

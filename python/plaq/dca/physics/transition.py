@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import chdtrc  # the tail of chi squared; scipy.stats takes a second to load
+import scipy
 
 from plaq.data.estimate import with_error
 from plaq.errors import InputError
@@ -208,6 +208,6 @@ def found_sentence(result: Transition, t, y, sigma, symbol) -> str:
     for side, temperature, size in zip(("above", "below"), (t[0], t[-1]), excess):
         if size < 2:
             text += f"; at T = {temperature:g} the eigenvalue is only {size:.1f} standard errors {side} 1"
-    if result.dof and chdtrc(result.dof, result.chi2) < UNLIKELY:
+    if result.dof and scipy.special.chdtrc(result.dof, result.chi2) < UNLIKELY:
         text += f"; the fit is poor, chi2 = {result.chi2:.1f} for {result.dof} degrees of freedom"
     return text

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import special
+import scipy
 
 from plaq.data.estimate import Estimate
 from plaq.errors import InputError
@@ -57,7 +57,7 @@ class Fit:
         q = self.quality
         if q.dof < 1:
             return 0.0
-        return (q.chi2 if self.weighting == "correlated" else float(special.chdtri(q.dof, q.p))) - 2 * q.dof
+        return (q.chi2 if self.weighting == "correlated" else float(scipy.special.chdtri(q.dof, q.p))) - 2 * q.dof
 
     def __str__(self) -> str:
         values = ", ".join(f"{name} = {e}" for name, e in self.parameters.items())

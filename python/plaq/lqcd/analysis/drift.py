@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from scipy import special
+import scipy
 
 from plaq.data.estimate import with_error
 from plaq.data.gamma_method import gamma_method
@@ -73,7 +73,7 @@ def compare(series: np.ndarray, wider: bool) -> tuple[float, int]:
         begin = series[:len(series) // part]
         if len(begin) * bins >= len(second):  # a bin or more
             size = np.sqrt(variance * (1 + part / 2) / bins)
-            p.append((2 * special.stdtr(bins - 1, -abs(second.mean() - begin.mean()) / size), part))
+            p.append((2 * scipy.special.stdtr(bins - 1, -abs(second.mean() - begin.mean()) / size), part))
     return min(1.0, len(p) * float(min(p)[0])), min(p)[1]
 
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special
+import scipy
 
 from plaq.errors import InputError
 
@@ -129,9 +129,9 @@ def quality(residuals: np.ndarray, jacobian: np.ndarray, w: Weights) -> Quality:
         return Quality(chi2, dof, np.nan, 0.0)
     if w.correlated:
         n = w.independent - 1
-        return Quality(chi2, dof, float(special.fdtrc(dof, n - dof + 1, chi2 * (n - dof + 1) / (n * dof))), dof)
+        return Quality(chi2, dof, float(scipy.special.fdtrc(dof, n - dof + 1, chi2 * (n - dof + 1) / (n * dof))), dof)
     normal = jacobian.T @ w.matrix
     outside = np.eye(len(residuals)) - jacobian @ np.linalg.pinv(normal @ jacobian) @ normal
     product = w.matrix @ outside @ w.covariance @ outside.T
     mean, square = np.trace(product), np.trace(product @ product)
-    return Quality(chi2, dof, float(special.chdtrc(mean**2 / square, chi2 * mean / square)), mean)
+    return Quality(chi2, dof, float(scipy.special.chdtrc(mean**2 / square, chi2 * mean / square)), mean)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import least_squares
+import scipy
 
 from plaq.lqcd.analysis.models import HEAVIEST, LIGHTEST, Model
 
@@ -67,8 +67,9 @@ class Problem:
         low, high = np.log(LIGHTEST), np.log(HEAVIEST)
         squares = [(float((self.residuals(to_logs(np.array(q)), y)**2).sum()), q) for q in self.model.starts]
         begins = [to_logs(np.array(q)) for _, q in sorted(squares)[:2]]
-        found = [least_squares(lambda logs: self.residuals(np.clip(logs, low, high), y), begin, method="lm", xtol=1e-12,
-                               ftol=1e-13, gtol=1e-12) for begin in begins]
+        residuals = lambda logs: self.residuals(np.clip(logs, low, high), y)
+        found = [scipy.optimize.least_squares(residuals, begin, method="lm", xtol=1e-12, ftol=1e-13, gtol=1e-12)
+                 for begin in begins]
         best = min(found, key=lambda result: result.cost)
         inside = np.all(best.x > low + 1e-2) and np.all(best.x < high - 1e-2) and best.success
         return self.at(best.x, y) if inside else None

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.linalg import eigh
+import scipy
 
 from plaq.data.estimate import Axis, Estimate
 from plaq.errors import InputError
@@ -33,7 +33,7 @@ def solve_gevp(matrices: np.ndarray, t0: int) -> tuple[np.ndarray, np.ndarray]:
     values, vectors = np.full(C.shape[:2], np.nan), np.full(C.shape, np.nan, C.dtype)
     for t in range(len(C)):
         if np.isfinite(C[t]).all():
-            found, v = eigh(C[t], C[t0])
+            found, v = scipy.linalg.eigh(C[t], C[t0])
             values[t], vectors[t] = found[::-1], v[:, ::-1]
     return values, vectors
 

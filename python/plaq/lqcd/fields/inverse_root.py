@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import ellipj, ellipkm1
+import scipy
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,8 @@ class InverseRoot:
     def zolotarev(cls, poles: int, low: float, high: float) -> InverseRoot:
         """Return the best approximation with ``poles`` poles (Achieser, Theory of Approximation, 1956, appendix E)."""
         epsilon = low / high
-        step = ellipkm1(epsilon) / (2 * poles + 1)
-        sn, cn, *_ = ellipj(step * np.arange(1, 2 * poles + 1), 1 - epsilon)
+        step = scipy.special.ellipkm1(epsilon) / (2 * poles + 1)
+        sn, cn, *_ = scipy.special.ellipj(step * np.arange(1, 2 * poles + 1), 1 - epsilon)
         above, below = np.split(((cn / sn) ** 2).reshape(poles, 2), 2, axis=1)
         y = np.exp(np.linspace(math.log(epsilon), 0, 20000))
         ratio = np.sqrt(y) * np.prod((y + above) / (y + below), axis=0)

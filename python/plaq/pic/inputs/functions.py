@@ -8,7 +8,7 @@ from functools import reduce
 from typing import Any
 
 import numpy as np
-from scipy.special import erf
+import scipy
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ FUNCTIONS = {
     "log": _unary(np.log, "natural logarithm"),
     "abs": _unary(np.abs, "|x|"),
     "sign": _unary(np.sign, "-1, 0 or 1"),
-    "erf": _unary(erf, "2/√π ∫₀ˣ e^(-s²) ds"),
+    "erf": _unary(lambda x: scipy.special.erf(x), "2/√π ∫₀ˣ e^(-s²) ds"),
     "step": _unary(lambda x: np.where(np.asarray(x) >= 0, 1.0, 0.0), "1 where x ≥ 0, else 0"),
     "gauss": Function(lambda x, width: np.exp(-0.5 * (x / width) ** 2), 2, 2,
                       "exp(-x²/(2 width²)) of gauss(x, width)"),

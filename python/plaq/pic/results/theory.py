@@ -10,12 +10,12 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from scipy.special import wofz
+import scipy
 
 
 def plasma_dispersion(zeta: complex) -> complex:
     """Return Z(ζ) = π^(-1/2) ∫ e^(-s²)/(s - ζ) ds, continued analytically [Fried and Conte 1961]."""
-    return 1j * math.sqrt(math.pi) * wofz(zeta)
+    return 1j * math.sqrt(math.pi) * scipy.special.wofz(zeta)
 
 
 def langmuir(k_debye: float, thermal: float = 0.0) -> complex:

@@ -3,7 +3,7 @@
 from functools import cached_property
 
 import numpy as np
-from scipy.optimize import brentq
+import scipy
 
 from plaq.dca.solver.ed.fock import DN, UP, Spectrum, Terms
 from plaq.errors import InputError
@@ -57,7 +57,7 @@ class ExactCluster:
         values = [abs(term[0]) for term in (*s.terms.pairs, *s.terms.exchanges)]
         reach = np.abs(s.hopping).sum(axis=-1).max() + 2 * sum(values) + 60 / self.beta
         reach += abs(np.log(density / (most - density))) / self.beta
-        return self.at(mu=brentq(lambda mu: self.at(mu=mu).density - density, -reach, reach, xtol=1e-12))
+        return self.at(mu=scipy.optimize.brentq(lambda mu: self.at(mu=mu).density - density, -reach, reach, xtol=1e-12))
 
     # --- thermodynamics
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.sparse import csr_array
+import scipy
 
 from plaq.errors import InputError
 
@@ -269,8 +269,8 @@ class Spectrum:
         b, t = self.blocks[source], self.blocks[self.lowered(x, source)]
         q, a = divmod(x, self.orbitals)
         rho = self.rho[q, a, a]
-        up = csr_array(rho[np.ix_(t.up, b.up)] * (t.dn[:, None] == b.dn))
-        dn = csr_array(rho[np.ix_(t.dn, b.dn)] * (t.up[:, None] == b.up))
+        up = scipy.sparse.csr_array(rho[np.ix_(t.up, b.up)] * (t.dn[:, None] == b.dn))
+        dn = scipy.sparse.csr_array(rho[np.ix_(t.dn, b.dn)] * (t.up[:, None] == b.up))
         return t.vectors.conj().T @ (up @ b.vectors), t.vectors.conj().T @ (dn @ b.vectors)
 
 
