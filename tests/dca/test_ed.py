@@ -22,19 +22,6 @@ def plaquette(t=1.0, t_prime=0.0):
     return h
 
 
-def eight_sites():
-    """The cluster 8A, spanned by (2,2) and (2,-2), with its Fourier matrix."""
-    sites = [(x, y) for x in range(4) for y in range(2)]  # one per class (x, y) ~ (x + 2, y + 2) ~ (x + 4, y)
-    fold = {((x + 2 * (y // 2)) % 4, y % 2): (x, y) for x, y in sites}
-    h = np.zeros((8, 8))
-    for i, (x, y) in enumerate(sites):
-        for dx, dy in ((1, 0), (-1, 0), (0, 1), (0, -1)):
-            nx, ny = x + dx, y + dy
-            h[i, sites.index(fold[(nx + 2 * (ny // 2)) % 4, ny % 2])] -= 1
-    momenta = [(0, 0), (2, 2), (2, 0), (0, 2), (1, 1), (-1, 1), (1, -1), (-1, -1)]
-    return h, fourier_matrix(np.pi / 2 * np.array(momenta), sites)
-
-
 def fermionic(beta, count):
     return (2 * np.arange(-count, count) + 1) * np.pi / beta
 
@@ -130,20 +117,6 @@ def test_density_is_found():
     c = ExactCluster(plaquette(), 6.0, 0.0, 10.0, PLAQUETTE_FOURIER).at_density(0.95)
     assert c.density == pytest.approx(0.95, abs=1e-10)
     assert ExactCluster(DIMER, 4.0, 0.0, 5.0).at_density(1.0).mu == pytest.approx(2.0, abs=1e-8)
-
-
-@pytest.mark.slow
-def test_eight_sites():
-    """Cluster 8A at half filling: particle-hole symmetry, sum rules between independent results."""
-    h, fourier = eight_sites()
-    beta, U = 5.0, 4.0
-    c = ExactCluster(h, U, U / 2, beta, fourier)
-    g = c.green_tau([0.0, beta])
-    spins = c.spin_correlation()
-    assert c.density == pytest.approx(1.0, abs=1e-12)
-    assert 2 * np.sum(h * (g[..., 0] + np.eye(8))) / 8 == pytest.approx(c.kinetic_energy, abs=1e-11)
-    np.testing.assert_allclose(np.diagonal(g), -0.5, atol=1e-11)
-    assert np.trace(spins) / 8 == pytest.approx((1 - 2 * c.double_occupancy) / 4, abs=1e-11)
 
 
 @pytest.mark.parametrize("change, key", [
