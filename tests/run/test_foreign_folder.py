@@ -14,7 +14,8 @@ from plaq.files.atomic import write_atomically
 from plaq.main import main
 
 INPUTS = {
-    "dca": '[model]\nU = 4\n[dca]\ntemperatures = [1.0]\nmu = 2.0\nisolated = true\n[solver]\nkind = "ed"\n',
+    "dca": '[model]\nU = 4\ncluster = [[1, 0], [0, 1]]\n[dca]\ntemperatures = [1.0]\nmu = 2.0\nisolated = true\n'
+           '[solver]\nkind = "ed"\n',
     "lqcd": "[lattice]\nextents = [2, 2, 2, 2]\n[action]\nbeta = 5.7\n[updates]\nthermalisation = 1\n"
             "configurations = 2\n",
     "pic": "[grid]\ncells = [8, 8]\nlength = [2, 2]\n[time]\nend = 0.5\n[species.e]\ncharge = -1\nmass = 1\n"
