@@ -29,25 +29,24 @@ class awaited_lazy;
 /// Job whose coroutine leaves the worker wherever it awaits a result that is not there.
 class resumable : public job {
  public:
-  /// Runs coroutines one after the other until one waits or the outermost ends. In a loop, since a transfer from one to
-  /// the next needs stack in builds without optimisation.
+  /// Runs coroutines one after the other until one awaits a result or the outermost ends. In a loop, since a transfer
+  /// from one to the next needs stack in builds without optimisation.
   void run_coroutines() noexcept {
-    turn now{inside_, false};
-    turn_ = &now;
-    while (now.next) std::exchange(now.next, nullptr).resume();
-    if (now.ended) finish();  // else another worker may run it already
+    while (next_ && !awaited_) std::exchange(next_, nullptr).resume();
+    if (!awaited_) return finish();
+    pause();
+    if (!std::exchange(awaited_, nullptr)->attach(*when_ready_)) home.resume(*this);  // it came just now
+    // Another worker may run the job already.
   }
 
   /// Continues with `next`, of this job, once the running coroutine is suspended.
-  void transfer(std::coroutine_handle<> next) noexcept { turn_->next = next; }
-  /// Ends the job once the running coroutine, the outermost, is suspended.
-  void end() noexcept { turn_->ended = true; }
+  void transfer(std::coroutine_handle<> next) noexcept { next_ = next; }
 
-  /// Leaves the worker until the result is there, and continues with `waiting`.
+  /// Leaves the worker, once the running coroutine is suspended, until the result is there. Continues with `waiting`.
   void await(state_base& result, continuation& when_ready, std::coroutine_handle<> waiting) noexcept {
-    inside_ = waiting;
-    pause();
-    if (!result.attach(when_ready)) home.resume(*this);  // it came just now
+    awaited_ = &result;
+    when_ready_ = &when_ready;
+    next_ = waiting;
   }
 
  protected:
@@ -55,14 +54,11 @@ class resumable : public job {
   ~resumable() = default;
   virtual void finish() noexcept = 0;
 
-  std::coroutine_handle<> inside_;  ///< the innermost coroutine: where to resume
+  std::coroutine_handle<> next_;  ///< coroutine to resume; none once the outermost has ended
 
  private:
-  struct turn {
-    std::coroutine_handle<> next;
-    bool ended;
-  };
-  turn* turn_ = nullptr;  // of the run() in progress
+  state_base* awaited_ = nullptr;
+  continuation* when_ready_ = nullptr;
 };
 
 /// Awaits a future or shared_future, kept in the frame of the coroutine.
@@ -115,18 +111,13 @@ struct awaits_nothing : std::suspend_never {
 /// Part of the promise of a coroutine that does not depend on its result.
 struct lazy_promise_base : in_blocks {
   resumable* home = nullptr;        ///< job that runs it
-  std::coroutine_handle<> outside;  ///< coroutine that awaits it; none: the job does
+  std::coroutine_handle<> outside;  ///< coroutine that awaits it; none: the job ends with it
 
   std::suspend_always initial_suspend() const noexcept { return {}; }
   auto final_suspend() const noexcept {
     struct leave {
       bool await_ready() const noexcept { return false; }
-      void await_suspend(std::coroutine_handle<>) const noexcept {
-        if (to)
-          home->transfer(to);
-        else
-          home->end();
-      }
+      void await_suspend(std::coroutine_handle<>) const noexcept { home->transfer(to); }
       void await_resume() const noexcept {}
       resumable* home;
       std::coroutine_handle<> to;
@@ -250,10 +241,10 @@ class coroutine_task final : public resumable, public state<T> {
   }
 
   void run() noexcept override {
-    if (!inside_) try {
+    if (!next_) try {
         frame_.emplace(std::invoke(std::move(*work_)));
         frame_->frame_.promise().home = this;
-        inside_ = frame_->frame_;
+        next_ = frame_->frame_;
       } catch (...) {
         return fail(std::current_exception());
       }
