@@ -102,8 +102,8 @@ class [[nodiscard]] ref {
 
   /// Returns a ref to the value with less access, and consumes this one.
   template <access B>
-    requires(elements::gives(A, B))
   ref<T, B> with(std::source_location where = std::source_location::current()) && {
+    static_assert(elements::gives(A, B), "a ref gives its own access or less");
     return ref<T, B>(release(where), made_, valued_);
   }
   template <access B>
@@ -214,23 +214,23 @@ struct use {
 
 /// Argument of work(): the task reads the value; any number may at once.
 template <class T, access Has>
-  requires(elements::may_read(Has))
 elements::use<T, Has, access::read> read(ref<T, Has>&& r,
                                          std::source_location where = std::source_location::current()) {
+  static_assert(elements::may_read(Has), "read() takes a ref that may be read, not one with access::none");
   return {elements::wanted<T, access::read>::from(std::move(r), where)};
 }
 /// Argument of work(): the task changes the value, alone. A ref without a value begins as T().
 template <class T, access Has>
-  requires(Has == access::modify)
 elements::use<T, Has, access::modify> modify(ref<T, Has>&& r,
                                              std::source_location where = std::source_location::current()) {
+  static_assert(Has == access::modify, "modify() takes a ref with access::modify");
   return {elements::wanted<T, access::modify>::from(std::move(r), where)};
 }
 /// Argument of work(): the task changes the value, with the same result if repeated.
 template <class T, access Has>
-  requires(elements::may_write(Has))
 elements::use<T, Has, access::idempotent> idempotent(ref<T, Has>&& r,
                                                      std::source_location where = std::source_location::current()) {
+  static_assert(elements::may_write(Has), "idempotent() takes a ref with access::modify or access::idempotent");
   return {elements::wanted<T, access::idempotent>::from(std::move(r), where)};
 }
 /// Rejects a ref that is not moved, since work() takes it over and returns it: read(std::move(r)).
@@ -247,14 +247,15 @@ void idempotent(ref<T, Has>& r) = delete;  // idempotent(std::move(r))
 /// at once, with their access; several as a tuple. An error of f is thrown by get(), and fails later tasks that use the
 /// value.
 template <class F, class... T, access... Has, access... A>
-  requires std::invocable<F&, typename elements::wanted<T, A>::argument...>
 auto work(task::detail::pool_base& pool, task::task_name name, F f, elements::use<T, Has, A>... uses) {
+  constexpr bool fits = std::invocable<F&, typename elements::wanted<T, A>::argument...>;
+  static_assert(fits, "f is called with the values: const T& of read(), T& of modify() and idempotent()");
   std::vector<task::shared_future<void>> before;
   (uses.what.after(before), ...);
   const task::shared_future<void> done =
       task::when_all(std::move(before)).then(pool, name, [f = std::move(f), ... what = uses.what](auto ready) mutable {
         for (const auto& one : ready.get()) one.get();  // an earlier failure fails this task too
-        f(*what...);
+        if constexpr (fits) f(*what...);
       });
   (uses.what.until(done), ...);
   if constexpr (sizeof...(T) == 1)

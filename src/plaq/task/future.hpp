@@ -152,11 +152,12 @@ class promise {
   }
   /// Stores the value. If its constructor throws, the exception passes, and the promise can still be kept or broken.
   template <class... Value>
-    requires(std::is_void_v<T> ? sizeof...(Value) == 0
-                               : std::constructible_from<typename detail::state<T>::stored, Value...>)
   void set_value(Value&&... value) {
+    constexpr bool fits = std::is_void_v<T> ? sizeof...(Value) == 0
+                                            : std::constructible_from<typename detail::state<T>::stored, Value...>;
+    static_assert(fits, "set_value takes a value of the promise's type, and none for a promise<void>");
     need_open();
-    state_->value.emplace(std::forward<Value>(value)...);
+    if constexpr (fits) state_->value.emplace(std::forward<Value>(value)...);
     keep();
   }
   void set_exception(std::exception_ptr error) {

@@ -2,6 +2,7 @@
 #pragma once
 #include <atomic>
 #include <chrono>
+#include <concepts>
 #include <condition_variable>  // std::cv_status
 #include <cstdint>
 #include <mutex>
@@ -63,6 +64,13 @@ class condition_variable {
   template <class Predicate>
   void wait(std::unique_lock<mutex>& lock, Predicate done) {
     while (!done()) wait(lock);
+  }
+  /// Overload for locks that do not fit.
+  template <class Lock, class... Rest>
+    requires(!std::convertible_to<Lock&, std::unique_lock<mutex>&>)
+  void wait(Lock&, Rest&&...) {
+    constexpr bool fits = sizeof(Lock) == 0;
+    static_assert(fits, "a condition_variable of tasks waits on a std::unique_lock<task::mutex>");
   }
 
   /// Waits until done() or until the token is stopped; returns done().

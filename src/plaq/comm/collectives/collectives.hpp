@@ -48,8 +48,10 @@ struct collective_options {
 /// Contributions of lower ranks come left.
 class collectives : private explained_calls, private collective_calls {
  public:
-  using explained_calls::broadcast, explained_calls::ibroadcast;
+  using explained_calls::all_to_all, explained_calls::iall_to_all;
+  using explained_calls::broadcast, explained_calls::ibroadcast, explained_calls::scatter, explained_calls::iscatter;
   using explained_calls::exclusive_scan, explained_calls::inclusive_scan, explained_calls::reduce_scatter;
+  using explained_calls::gather, explained_calls::igather, explained_calls::all_gather, explained_calls::iall_gather;
   using explained_calls::reduce, explained_calls::ireduce, explained_calls::all_reduce, explained_calls::iall_reduce;
 
   /// Makes collectives of the ranks of `over`. Collective: a communicator of MPI and messages of log2(ranks) rounds;

@@ -6,6 +6,7 @@
 
 #include "plaq/comm/collectives/arithmetic.hpp"
 #include "plaq/comm/wire/buffer.hpp"
+#include "plaq/comm/wire/explained_buffer.hpp"
 #include "plaq/task/future.hpp"
 
 namespace plaq::comm {
@@ -16,20 +17,23 @@ concept combines_values_of = requires(Op op) { combination_of<std::ranges::range
 
 namespace detail {
 
-template <bool lasts, class R>
-concept fitting_buffer = buffer<R> && (!lasts || lasting_buffer<R>);
 /// Whether the first argument is no such buffer, or no other one combines its values.
 template <bool lasts, class First, class... Rest>
 concept misused = !fitting_buffer<lasts, First> || !(combines_values_of<std::remove_cvref_t<Rest>, First> || ...);
 
+template <bool lasts, class First, class Second>
+concept fitting_buffers = fitting_buffer<lasts, First> && fitting_buffer<lasts, Second>;
+
+template <bool lasts, class First, class Second>
+void explain_buffers() {
+  explain_buffer<lasts, First>();
+  explain_buffer<lasts, Second>();
+}
+
 template <bool lasts, class First>
 void explain() {
-  constexpr bool is_buffer = buffer<First>, fits = fitting_buffer<lasts, First>;
-  static_assert(is_buffer,
-                "the argument is no buffer, that is, no contiguous range of trivially copyable values such as a "
-                "std::vector<double>; one value x is passed as std::span(&x, 1)");
-  static_assert(!is_buffer || fits,
-                "the argument is no lasting_buffer: a variable or a std::span, which outlives the future");
+  explain_buffer<lasts, First>();
+  constexpr bool fits = fitting_buffer<lasts, First>;
   static_assert(!fits,
                 "no argument is an operation for these values: comm::operation::sum, min or max of numbers, in place "
                 "of MPI_SUM and the like, or a function of two values that returns one");
@@ -87,6 +91,50 @@ class explained_calls {
     requires detail::misused<false, First, Rest...>
   void exclusive_scan(First&&, Rest&&...) {
     detail::explain<false, First>();
+  }
+  template <class First, class Second, class... Rest>
+    requires(!detail::fitting_buffers<false, First, Second>)
+  void scatter(First&&, Second&&, Rest&&...) {
+    detail::explain_buffers<false, First, Second>();
+  }
+  template <class First, class Second, class... Rest>
+    requires(!detail::fitting_buffers<true, First, Second>)
+  task::future<void> iscatter(First&&, Second&&, Rest&&...) {
+    detail::explain_buffers<true, First, Second>();
+    std::abort();
+  }
+  template <class First, class Second, class... Rest>
+    requires(!detail::fitting_buffers<false, First, Second>)
+  void gather(First&&, Second&&, Rest&&...) {
+    detail::explain_buffers<false, First, Second>();
+  }
+  template <class First, class Second, class... Rest>
+    requires(!detail::fitting_buffers<true, First, Second>)
+  task::future<void> igather(First&&, Second&&, Rest&&...) {
+    detail::explain_buffers<true, First, Second>();
+    std::abort();
+  }
+  template <class First, class Second, class... Rest>
+    requires(!detail::fitting_buffers<false, First, Second>)
+  void all_gather(First&&, Second&&, Rest&&...) {
+    detail::explain_buffers<false, First, Second>();
+  }
+  template <class First, class Second, class... Rest>
+    requires(!detail::fitting_buffers<true, First, Second>)
+  task::future<void> iall_gather(First&&, Second&&, Rest&&...) {
+    detail::explain_buffers<true, First, Second>();
+    std::abort();
+  }
+  template <class First, class Second, class... Rest>
+    requires(!detail::fitting_buffers<false, First, Second>)
+  void all_to_all(First&&, Second&&, Rest&&...) {
+    detail::explain_buffers<false, First, Second>();
+  }
+  template <class First, class Second, class... Rest>
+    requires(!detail::fitting_buffers<true, First, Second>)
+  task::future<void> iall_to_all(First&&, Second&&, Rest&&...) {
+    detail::explain_buffers<true, First, Second>();
+    std::abort();
   }
 };
 

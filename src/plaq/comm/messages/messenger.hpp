@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "plaq/comm/messages/explained_messages.hpp"
 #include "plaq/comm/messages/message.hpp"
 #include "plaq/comm/messages/packing.hpp"
 #include "plaq/comm/wire/buffer.hpp"
@@ -43,8 +44,10 @@ struct strided {
 /// made. Messages of one rank to another with one tag arrive in order. A message of a rank to itself is complete when
 /// it has been received. Failures are in the future: a runtime_failure that names rank, call and peer.
 /// @pre of all calls: 0 <= peer < size, or any_rank for a receive; 0 <= tag <= last_tag (input_error).
-class messenger {
+class messenger : private explained_messages {
  public:
+  using explained_messages::isend, explained_messages::irecv, explained_messages::isend_object;
+
   /// Makes a messenger between the ranks of `over`, with separate messages. Collective.
   explicit messenger(const communicator& over);
   /// Fails messages that are in progress.
