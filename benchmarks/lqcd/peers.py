@@ -173,6 +173,15 @@ def grid_solves(folder: Path, o: argparse.Namespace) -> dict[str, tuple[float, i
     return {what: (float(seconds), int(steps)) for what, seconds, steps in found}
 
 
+def grid_hmc(folder: Path, o: argparse.Namespace) -> list[tuple[float, float]]:
+    """Return (seconds, Delta H) of each trajectory by Grid, whose steps are in double precision."""
+    T, X, Y, Z = o.extents
+    text = call([o.grid, "--grid", f"{X}.{Y}.{Z}.{T}", "--threads", "1", "--dslash-unroll", "--trajectories",
+                 "conf.nersc", str(o.kappa), str(o.residual), str(o.beta), str(o.outer), str(o.inner),
+                 str(o.trajectories)], folder)
+    return [(float(seconds), float(change)) for seconds, change in re.findall(r"^trajectory,(\S+),(\S+)$", text, re.M)]
+
+
 def tmlqcd_hmc(folder: Path, o: argparse.Namespace) -> list[tuple[float, float]]:
     """Return (seconds, Delta H) of each trajectory by `hmc_tm`."""
     for old in folder.glob("output.data"):
@@ -204,7 +213,7 @@ def main() -> None:
         solves["tmLQCD"], chains["tmLQCD"] = (lambda folder: tmlqcd_solves(folder, o),
                                               lambda folder: tmlqcd_hmc(folder, o))
     if o.grid:
-        solves["Grid"] = lambda folder: grid_solves(folder, o)
+        solves["Grid"], chains["Grid"] = lambda folder: grid_solves(folder, o), lambda folder: grid_hmc(folder, o)
     gauge = quenched(o.extents, o.start or o.beta, o.sweeps)
     times: dict[tuple[str, str], list[tuple[float, int]]] = defaultdict(list)
     with tempfile.TemporaryDirectory() as name:

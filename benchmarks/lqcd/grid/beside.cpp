@@ -3,6 +3,7 @@
 //     $(grid-config --ldflags) -lGrid $(grid-config --libs) -o beside
 //   ./beside --grid X.Y.Z.T --threads N --dslash-unroll [--only OPERATOR]     time of operators (operators.py)
 //   ./beside ... --solve FILE KAPPA RESIDUAL                                  solves on a field in NERSC's format
+//   ./beside ... --trajectories FILE KAPPA RESIDUAL BETA OUTER INNER NUMBER   hybrid Monte Carlo from such a field
 //   (peers.py)
 #include <Grid/Grid.h>
 
@@ -135,6 +136,38 @@ void time_solves(const std::string& file, double kappa, double residual) {
   print("ten shifts", seconds_of(CLOCK_PROCESS_CPUTIME_ID) - start, multishift.IterationsToComplete);
 }
 
+// Two quarks and Wilson's action in two scales of 2MN, of the lengths and steps of peers.py; all are accepted.
+void time_trajectories(const std::string& file, double kappa, double residual, double beta, int outer, int inner,
+                       int number) {
+  using gauge_implementation = PeriodicGimplD;
+  lattices<WilsonImplD> grids;
+  LatticeGaugeFieldD gauge(grids.all);
+  FieldMetaData header;
+  NerscIO::readConfiguration(gauge, header, file);
+  WilsonFermionD M(gauge, *grids.all, *grids.halves, mass_of(kappa));
+  ConjugateGradient<LatticeFermionD> cg(residual, 100000);
+  TwoFlavourEvenOddPseudoFermionAction<WilsonImplD> quarks(M, cg, cg);
+  WilsonGaugeActionD plaquettes(beta);
+  ActionLevel<LatticeGaugeFieldD, NoHirep> of_quarks(1), of_plaquettes(inner);
+  of_quarks.push_back(&quarks), of_plaquettes.push_back(&plaquettes);
+  ActionSet<LatticeGaugeFieldD, NoHirep> action;
+  action.push_back(of_quarks), action.push_back(of_plaquettes);
+  NoSmearing<gauge_implementation> links;
+  MinimumNorm2<gauge_implementation, NoSmearing<gauge_implementation>> motion(
+      grids.all, IntegratorParameters(outer, 1.0), action, links);
+  GridSerialRNG serial;
+  GridParallelRNG parallel(grids.all);
+  serial.SeedFixedIntegers({1, 2, 3, 4}), parallel.SeedFixedIntegers({5, 6, 7, 8});
+  for (int i = 0; i < number; ++i) {
+    const double start = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+    motion.refresh(gauge, serial, parallel);
+    const double before = motion.S(gauge);
+    motion.integrate(gauge);
+    const double change = motion.S(gauge) - before;
+    std::printf("trajectory,%.6f,%.6g\n", seconds_of(CLOCK_PROCESS_CPUTIME_ID) - start, change);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -146,6 +179,9 @@ int main(int argc, char** argv) {
   };
   if (char** const of = behind("--solve", 3)) {
     time_solves(of[0], std::atof(of[1]), std::atof(of[2]));
+  } else if (char** const of = behind("--trajectories", 7)) {
+    time_trajectories(of[0], std::atof(of[1]), std::atof(of[2]), std::atof(of[3]), std::atoi(of[4]), std::atoi(of[5]),
+                      std::atoi(of[6]));
   } else {
     char** const only = behind("--only", 1);
     time_operators<WilsonImplD>("double", only ? only[0] : "");
