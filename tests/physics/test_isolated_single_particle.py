@@ -37,20 +37,20 @@ def compare(case, deviations):
 @pytest.mark.slow
 def test_single_particle():
     """All clusters and couplings, each at one filling at high temperature, where a run takes a second; fewer in the
-    cold."""
+    cold. A factor of 1.005 in all exact numbers is found."""
     high = [(g, u, 0, (g + u) % 2) for g in range(6) for u in range(3)]
     low = [(g, u, 1, 0) for g in range(6) for u in range(3) if (g + u) % 3]
     low += [(g, u, 1, 1) for g in range(2, 6) for u in range(2)]
     lowest = [(g, g % 2, 2, 0) for g in range(6)] + [(g, 0, 2, 1) for g in range(2, 5)]
     deviations = Deviations()
     for case in high + low + lowest:
-        compare(isolated_case(*case, seed=100, measurements=16384 if case in lowest else 8192), deviations)
+        compare(isolated_case(*case, seed=100, bins=32, measurements=8192 if case in lowest else 4096), deviations)
     print(deviations.table())
     chi2, error, _ = deviations.reduced()
     # All numbers of a run move with the number of its electrons, where that varies: one run in a hundred is far off in
     # all.
     assert error < 0.13
-    assert abs(chi2 - 1.04) < 3 * error
+    assert abs(chi2 - 1.08) < 3 * error  # 32 bins let it expect 31/29
 
 
 @pytest.mark.slow

@@ -12,14 +12,14 @@ from plaq.dca.solver.ed.two_particle import FourPoint, _element
 
 KINDS = ("pp", "magnetic", "charge")
 WINDOW = 2
-FEW = 6  # numbers drawn from every array of a run
+FEW = 8  # numbers drawn from every array of a run
 
 
 def two_particle_case(g, u, b, f):
     """Three channels, at q = 0 and above and at nu = 0 and above, each in another combination from case to case."""
     size, turn = GEOMETRIES[g].cluster.size, g + u + b
     channels = [(kind, (size - 1) * ((i + turn) // 2 % 2), (i + turn) % 2) for i, kind in enumerate(KINDS)]
-    return isolated_case(g, u, b, f, seed=5000, measurements=8192, window=WINDOW, pairing=True, channels=channels,
+    return isolated_case(g, u, b, f, seed=5000, measurements=4096, window=WINDOW, pairing=True, channels=channels,
                          K=BETAS[b] * COUPLINGS[u] * size / 2)
 
 
@@ -58,6 +58,7 @@ def exact_g4(case, kind, q, m, n, k1, k2):
 
 @pytest.mark.slow
 def test_two_particle():
+    """A factor of 1.02 in all exact numbers is found."""
     deviations = Deviations()
     cases = [(g, 0, 0, f) for g in range(6) for f in range(2)] + [(g, u, 1, 1) for g in range(2, 6) for u in range(2)]
     for case in cases:
@@ -71,7 +72,8 @@ def test_two_particle():
 def test_two_particle_at_strong_coupling():
     """G4 of a configuration has poles where determinants vanish, and a variance that need not be finite: worst where
     those of both spins vanish together, at half filling. Then a few runs miss by many errors, and the mean of z^2
-    means nothing. The median does: 0.45 for a normal distribution, far above 1 for any wrong sign, factor or index.
+    means nothing. The median does: 0.45 for a normal distribution, far above 1 for any wrong sign or index, and above
+    0.9 for a factor of 1.1.
     """
     deviations = Deviations()
     for g, u, f in [(g, u, (g + u) % 2) for g in range(6) for u in (1, 2)]:
