@@ -164,6 +164,7 @@ def draw_parts(panel, rows: list[dict]) -> None:
                       label=part if k == 0 else None)
             bottom += ms
     panel.axhline(optimum(rows, 2), color="k", ls=":", label="optimum")
+    panel.margins(y=0.4)  # for the legend
     panel.set(title="plate on 2 ranks: parts of a step", ylabel="ms")
 
 
