@@ -208,13 +208,14 @@ void scheduler::start(element& e) {
   termination_.begin_task();
   if (!failure_.sound()) return termination_.end_task();
   step_job* fresh = nullptr;
+  const bool has_step = e.awaited_step != nullptr;  // once in called_, the element may run on another worker
   try {
-    if (!e.awaited_step) {
+    if (!has_step) {
       const auto lock = directory::lock(e);
       std::lock_guard guard(guard_);
       called_.push({e.calls.first()->step, calls_begun_++, &e});
     }
-    fresh = new step_job(*this, e.awaited_step ? &e : nullptr);
+    fresh = new step_job(*this, has_step ? &e : nullptr);
   } catch (const std::bad_alloc&) {
     failure_.raise_here("no memory or stack for a step");
     return termination_.end_task();
