@@ -63,7 +63,7 @@ TEST(outbox, puts_messages_of_a_step_together) {
       std::jthread other([&] { body(1); });
       body(0);
     }
-    EXPECT_LT(all.letters(), n * steps / 4);
+    EXPECT_LT(all.letters(), n * steps / 2);
   });
 }
 
