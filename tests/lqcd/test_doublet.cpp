@@ -131,6 +131,31 @@ TEST(doublet, is_solved_on_odd_sites_for_all) {
   EXPECT_THROW(inverse.solve(psi, eta, {.residual = 0}), input_error);
 }
 
+TEST(doublet, is_solved_for_several_shifts_in_the_steps_of_the_smallest) {
+  one_rank s;
+  doublet<double> M(s.ranks.ctx, s.gauge, split, s.layout);
+  solver inverse(M);
+  const auto phi = s.random(4, sites::odd);
+  std::vector<flavours<double>> x(3, phi), alone(1, phi);
+  const std::vector<double> shifts{0.1, 0.002, 3};
+  const auto result = inverse.solve_shifted(x, phi, shifts, {.residual = 1e-11});
+  EXPECT_EQ(result.reason, solver_result::stop_reason::converged) << result.to_string();
+  const auto smallest = inverse.solve_shifted(alone, phi, {shifts[1]}, {.residual = 1e-11});
+  EXPECT_NEAR(result.steps, smallest.steps, 1);
+  for (std::size_t i = 0; i < shifts.size(); ++i) {
+    auto Mx = s.zero(sites::odd), left = Mx;
+    M.apply_odd(Mx, x[i]);
+    M.apply_odd(left, Mx, true);
+    double off = 0;
+    for_each_flavour(
+        [&](auto& l, auto& of, auto& y) {
+          off += combine_norm2<double>(s.ranks.ctx, l, {{1, of}, {-1, l}, {-shifts[i], y}});
+        },
+        left, phi, x[i]);
+    EXPECT_LT(std::sqrt(off / norm2(s.ranks.ctx, phi)), 1.01e-11) << shifts[i];
+  }
+}
+
 TEST(doublet, without_an_inverse_on_even_sites_is_refused) {
   one_rank s;
   EXPECT_THROW(doublet<double>(s.ranks.ctx, s.gauge, {.kappa = 0.125, .mu = 0, .epsilon = 4.0}, s.layout), input_error);

@@ -155,6 +155,36 @@ TYPED_TEST(combinations, of_a_step_are_made_in_one_pass) {
   }
 }
 
+TYPED_TEST(combinations, of_several_steps_have_the_bits_of_one_after_the_other) {
+  using T = TypeParam;
+  rank_context two_workers(single_rank(), "fiber", 2);
+  for (const int lanes : lane_counts<T>()) {
+    const auto layout = layout_of(extents, lanes);
+    std::vector<spinors<T>> sums, directions, r, expected_sums, expected_directions;
+    for (std::uint32_t k = 0; k < 7; ++k) r.push_back(random_spinors_on<T>(layout, k, sites::odd));
+    std::vector<advancing_sum<T>> all(8);
+    for (std::uint32_t i = 0; i < 8; ++i) {
+      sums.push_back(random_spinors_on<T>(layout, 10 + i, sites::odd));
+      directions.push_back(random_spinors_on<T>(layout, 20 + i, sites::odd));
+    }
+    expected_sums = sums, expected_directions = directions;
+    for (std::uint32_t i = 0; i < 8; ++i) {
+      all[i] = {&sums[i], &directions[i], {}};
+      for (std::uint32_t k = 0; k < i; ++k) {
+        const T a = T(0.3) + T(i), b = T(1.1) - T(k), c = T(-0.7);
+        all[i].steps.push_back({&r[k], a, b, c});
+        combine<T>(two_workers.ctx, expected_sums[i], {{1, expected_sums[i]}, {a, expected_directions[i]}});
+        combine<T>(two_workers.ctx, expected_directions[i], {{b, r[k]}, {c, expected_directions[i]}});
+      }
+    }
+    advance(two_workers.ctx, all);
+    for (std::uint32_t i = 0; i < 8; ++i)
+      EXPECT_TRUE(same_bits(sums[i], expected_sums[i]) && same_bits(directions[i], expected_directions[i]))
+          << i << " steps, " << lanes << " lanes";
+  }
+  advance(two_workers.ctx, std::vector<advancing_sum<T>>());
+}
+
 TEST(flavours, have_the_sums_of_both_spinors) {
   rank_context ranks(single_rank());
   const auto layout = layout_of(extents, 2);

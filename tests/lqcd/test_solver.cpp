@@ -114,6 +114,24 @@ TEST(solver, solves_all_shifted_equations) {
   EXPECT_LT(combine_norm2<double>(ranks.ctx, left, {{1, single_x}, {-1, x[1]}}), 1e-20 * norm2(ranks.ctx, x[1]));
 }
 
+TEST(solver, moves_shifted_solutions_as_far_as_a_solve_of_each_after_any_number_of_steps) {
+  // Without a continuation of single shifts: after n steps each x is that of n steps for its shift alone.
+  rank_context ranks(single_rank());
+  problem p(ranks, {1, 1, 1, 1}, 0, 16);
+  spinors<double> phi(p.M->layout(), sites::odd), difference(phi);
+  gaussian(phi, 5);
+  const std::vector<double> shifts{0.3, 0.01, 0.02, 0.01};
+  for (const int steps : {1, 2, 3, 4, 5, 8, 11}) {
+    std::vector<spinors<double>> x(shifts.size(), phi), alone(1, phi);
+    p.inverse->solve_shifted(x, phi, shifts, {.max_steps = steps});
+    for (std::size_t i = 0; i < shifts.size(); ++i) {
+      p.inverse->solve_shifted(alone, phi, {shifts[i]}, {.max_steps = steps});
+      const double off = combine_norm2<double>(ranks.ctx, difference, {{1, x[i]}, {-1, alone[0]}});
+      EXPECT_LT(off, 1e-24 * norm2(ranks.ctx, alone[0])) << "shift " << shifts[i] << ", " << steps << " steps";
+    }
+  }
+}
+
 TEST(solver, of_shifted_equations_reports_stagnation_and_exhausted_steps) {
   rank_context ranks(single_rank());
   problem p(ranks, {1, 1, 1, 1}, 0, 16);

@@ -49,9 +49,25 @@ double combine_norm2(context& ctx, spinors<T>& out, std::initializer_list<linear
 
 template <class T>
 void advance(context& ctx, spinors<T>& sum, spinors<T>& p, const spinors<T>& r, T a, T b) {
-  check(sum.same_sites(p) && sum.same_sites(r), "a linear combination of fields with different sites");
-  ctx.workers.parallel_for("advance", std::size_t(sum.groups()), [&](std::size_t first, std::size_t end) {
-    advance<T>(sum.lanes(), first, end, sum.data(), p.data(), r.data(), a, b);
+  advance<T>(ctx, {{&sum, &p, {{&r, a, 1, b}}}});
+}
+
+template <class T>
+void advance(context& ctx, const std::vector<advancing_sum<T>>& sums) {
+  std::vector<std::vector<step<T>>> steps;
+  for (const auto& s : sums) {
+    check(s.sum->same_sites(*sums[0].sum) && s.p->same_sites(*s.sum), "sums of fields with different sites");
+    for (auto& list = steps.emplace_back(); const auto& [r, a, b, c] : s.steps) {
+      check(r->same_sites(*s.sum), "sums of fields with different sites");
+      list.push_back({r->data(), a, b, c});
+    }
+  }
+  if (sums.empty()) return;
+  ctx.workers.parallel_for("advance", std::size_t(sums[0].sum->groups()), [&](std::size_t first, std::size_t end) {
+    by_pieces(first, end, [&](std::size_t begin, std::size_t stop) {
+      for (std::size_t i = 0; i < sums.size(); ++i)
+        advance<T>(sums[i].sum->lanes(), begin, stop, sums[i].sum->data(), sums[i].p->data(), steps[i]);
+    });
   });
 }
 
@@ -106,6 +122,8 @@ template double combine_norm2(context&, spinors<double>&, std::initializer_list<
 template double combine_norm2(context&, spinors<float>&, std::initializer_list<linear_term<float>>);
 template void advance(context&, spinors<double>&, spinors<double>&, const spinors<double>&, double, double);
 template void advance(context&, spinors<float>&, spinors<float>&, const spinors<float>&, float, float);
+template void advance(context&, const std::vector<advancing_sum<double>>&);
+template void advance(context&, const std::vector<advancing_sum<float>>&);
 template std::complex<double> dot(context&, const spinors<double>&, const spinors<double>&);
 template std::complex<double> dot(context&, const spinors<float>&, const spinors<float>&);
 template double norm2(context&, const spinors<double>&);

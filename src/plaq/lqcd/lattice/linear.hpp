@@ -38,6 +38,21 @@ double combine_norm2(context& ctx, spinors<T>& out, std::initializer_list<linear
 template <class T>
 void advance(context& ctx, spinors<T>& sum, spinors<T>& p, const spinors<T>& r, T a, T b);
 
+/// Sum with its direction, and steps in which both advance: sum += a p, then p = b r + c p.
+template <class T>
+struct advancing_sum {
+  struct step {
+    const spinors<T>* r;
+    T a, b, c;
+  };
+  spinors<T>*sum, *p;
+  std::vector<step> steps;
+};
+/// Advances sums, all on the same sites, by all of their steps in one pass over the fields. The bits are those of one
+/// step after the other.
+template <class T>
+void advance(context& ctx, const std::vector<advancing_sum<T>>& sums);
+
 /// Returns (x, y) = sum of conj(x) y. Collective, as is norm2.
 template <class T>
 std::complex<double> dot(context& ctx, const spinors<T>& x, const spinors<T>& y);

@@ -37,6 +37,23 @@ void combine_groups(std::size_t first, std::size_t end, T* out, const term<T>* t
   }
 }
 
+template <class V, int Steps, class T>
+void advance_groups(std::size_t first, std::size_t end, T* sum, T* p, const step<T>* steps) {
+  constexpr std::size_t n = linalg::lanes<V>;
+  V a[Steps], b[Steps], c[Steps];
+  for (int s = 0; s < Steps; ++s)
+    a[s] = linalg::same<V>(steps[s].a), b[s] = linalg::same<V>(steps[s].b), c[s] = linalg::same<V>(steps[s].c);
+  for (std::size_t i = first * 24 * n; i < end * 24 * n; i += n) {
+    V direction = linalg::load<V>(p + i), total = linalg::load<V>(sum + i);
+    for (int s = 0; s < Steps; ++s) {
+      total = linalg::fma(a[s], direction, total);
+      direction = linalg::fma(c[s], direction, linalg::mul(b[s], linalg::load<V>(steps[s].r + i)));
+    }
+    linalg::store(sum + i, total);
+    linalg::store(p + i, direction);
+  }
+}
+
 }  // namespace
 
 template <class T>
@@ -51,15 +68,13 @@ void combine(int lanes, std::size_t first, std::size_t end, T* out, std::span<co
 }
 
 template <class T>
-void advance(int lanes, std::size_t first, std::size_t end, T* sum, T* p, const T* r, T a, T b) {
+void advance(int lanes, std::size_t first, std::size_t end, T* sum, T* p, std::span<const step<T>> steps) {
   with_lanes<T>(lanes, [&]<int N>() {
     using V = linalg::simd<T, N>;
-    const V of_sum = linalg::same<V>(a), of_p = linalg::same<V>(b);
-    for (std::size_t i = first * 24 * N; i < end * 24 * N; i += N) {
-      const V direction = linalg::load<V>(p + i);
-      linalg::store(sum + i, linalg::fma(of_sum, direction, linalg::load<V>(sum + i)));
-      linalg::store(p + i, linalg::fma(of_p, direction, linalg::load<V>(r + i)));
-    }
+    for (; steps.size() >= 4; steps = steps.subspan(4)) advance_groups<V, 4>(first, end, sum, p, steps.data());
+    if (steps.size() == 3) advance_groups<V, 3>(first, end, sum, p, steps.data());
+    if (steps.size() == 2) advance_groups<V, 2>(first, end, sum, p, steps.data());
+    if (steps.size() == 1) advance_groups<V, 1>(first, end, sum, p, steps.data());
   });
 }
 
@@ -97,8 +112,8 @@ void add_norm2(int lanes, std::size_t first, std::size_t end, const T* x, exact_
 
 template void combine(int, std::size_t, std::size_t, double*, std::span<const term<double>>, exact_sum*);
 template void combine(int, std::size_t, std::size_t, float*, std::span<const term<float>>, exact_sum*);
-template void advance(int, std::size_t, std::size_t, double*, double*, const double*, double, double);
-template void advance(int, std::size_t, std::size_t, float*, float*, const float*, float, float);
+template void advance(int, std::size_t, std::size_t, double*, double*, std::span<const step<double>>);
+template void advance(int, std::size_t, std::size_t, float*, float*, std::span<const step<float>>);
 template void add_scalar_product(int, std::size_t, std::size_t, const double*, const double*, exact_sum&, exact_sum&);
 template void add_scalar_product(int, std::size_t, std::size_t, const float*, const float*, exact_sum&, exact_sum&);
 template void add_norm2(int, std::size_t, std::size_t, const double*, exact_sum&);

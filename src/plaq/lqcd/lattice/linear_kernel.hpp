@@ -20,9 +20,16 @@ struct term {
 template <class T>
 void combine(int lanes, std::size_t first, std::size_t end, T* out, std::span<const term<T>> terms, exact_sum* norm);
 
-/// Computes sum += a p, then p = r + b p, for groups first ... end - 1.
+/// Step of a sum and its direction: sum += a p, then p = b r + c p.
 template <class T>
-void advance(int lanes, std::size_t first, std::size_t end, T* sum, T* p, const T* r, T a, T b);
+struct step {
+  const T* r;
+  T a, b, c;
+};
+
+/// Computes steps, one after the other, in one pass for up to four of them, for groups first ... end - 1.
+template <class T>
+void advance(int lanes, std::size_t first, std::size_t end, T* sum, T* p, std::span<const step<T>> steps);
 
 /// Adds the sum of conj(x) y to re + i im.
 template <class T>
