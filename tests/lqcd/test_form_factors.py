@@ -7,13 +7,16 @@ import pytest
 from test_hadrons import TINY, inverse, parameters, thermal
 
 from plaq import lqcd
+from plaq.data.estimate import Estimate
 from plaq.data.recorded import Recorded
 from plaq.lqcd.fields import gamma
 from plaq.lqcd.fields.propagators import Propagator
+from plaq.lqcd.measurements.correlators import effective_mass
 from plaq.lqcd.measurements.form_factor_estimates import form_factor_estimates
 from plaq.lqcd.measurements.form_factors import FormFactors
 from plaq.lqcd.measurements.measurement import record
 from plaq.lqcd.measurements.mesons import meson_correlators
+from plaq.lqcd.measurements.scales import inverse_spacing
 from plaq.lqcd.measurements.workbench import Workbench
 
 FREE = (8, 4, 2, 4)
@@ -82,8 +85,14 @@ def test_the_conserved_charge_of_a_heavy_meson_is_one():
     assert np.allclose(found["conserved_t4"][:4] / found["two_point"][4], 1, rtol=1e-8)
     rows = {name: [np.asarray(values)] * 2 for name, values in found.items()}
     series: dict[str, Recorded] = {path.rpartition("/")[2]: value for path, value in record(one, rows, 2).items()}
-    estimates, said = form_factor_estimates(p.form_factors["x"], series)
+    scale = inverse_spacing({"loops/x/r0": Estimate("r0", 5.0, 0.1)})
+    estimates, said = form_factor_estimates(p.form_factors["x"], series, p.lattice.extents, scale)
     assert "charge of the conserved vector current: off by at most " in said[0]
     # A heavy meson is a point, up to its size. Z_V of free quarks is 1 / (2 kappa) - sum_j cos p_j at all p.
     assert estimates["vector_t4_p1_0_0"].mean == pytest.approx(np.ones(5), abs=0.02)
     assert estimates["z_v_t4"].mean == pytest.approx(np.full(4, 25), abs=1)
+    moving, rest = (effective_mass(found[f"two_point{of}"].real)[1] for of in ("_p1_0_0", ""))
+    transfer = estimates["q_squared_t4_p1_0_0"]
+    assert transfer.mean == pytest.approx((2 * np.pi / 4)**2 - (moving - rest)**2, rel=1e-12)
+    assert f"Q^2 = {transfer} / a^2 = {transfer * (scale[0] * scale[0])} GeV^2 by r0 = 0.5 fm, at tau = 2" in said[-1]
+    assert float(scale[0]) == pytest.approx(5 * 0.1973269804 / 0.5)

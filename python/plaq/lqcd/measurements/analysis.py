@@ -119,21 +119,26 @@ def flow_estimates(table: Any, series: Mapping[str, Recorded]) -> tuple[dict[str
 
 
 FAMILIES = {"loops": loop_estimates, "mesons": meson_estimates, "baryons": baryon_estimates,
-            "charges": charge_estimates, "form_factors": form_factor_estimates, "disconnected": disconnected_estimates,
-            "overlap": overlap_estimates, "walls": wall_estimates, "flow": flow_estimates,
-            "reweighting": reweighting_estimates}
-"""{family: function of (table, {quantity: series}) that returns {name: estimate} and sentences}."""
+            "charges": charge_estimates, "disconnected": disconnected_estimates, "overlap": overlap_estimates,
+            "walls": wall_estimates, "flow": flow_estimates, "reweighting": reweighting_estimates}
+"""{family: function of (table, {quantity: series}) to {name: estimate} and sentences}, without form factors."""
 
 
 def table_estimates(p: Parameters, series: Mapping[str, Recorded],
                     lengths: Mapping[str, Sequence[int]]) -> Iterator[tuple[dict[str, Estimate], list[str]]]:
-    """Yield {path: estimate} and sentences of each table of the input that has been measured."""
-    for family, name, table in each(p.values()):
+    """Yield {path: estimate} and sentences of each table of the input that has been measured.
+
+    Form factors are the last, after the scales that give their momenta in GeV.
+    """
+    scale = None
+    for family, name, table in sorted(each(p.values()), key=lambda one: one[0] == "form_factors"):
         path = f"{family}/{name}/"
         of_table = {key.removeprefix(path): one for key, one in series.items() if key.startswith(path)}
         if len(next(iter(of_table.values())).values):
             with chains(lengths.get(path + next(iter(of_table)), ())):
-                found, sentences = FAMILIES[family](table, of_table)
+                found, sentences = (form_factor_estimates(table, of_table, p.lattice.extents, scale)
+                                    if family == "form_factors" else FAMILIES[family](table, of_table))
+            scale = scale or scales.inverse_spacing(found)
             yield ({f"{path}{quantity}": replace(e, name=f"{path}{quantity}") for quantity, e in found.items()},
                    [f"{family}.{name}: {sentence}" for sentence in sentences])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,18 @@ from plaq.lqcd.measurements.hadrons import momentum_suffix
 VECTOR = "gammat"
 
 
+def energies(two_points: np.ndarray, sink: int, is_open: bool) -> list[float]:
+    """Return effective masses at half the time of the sink, of each of C_2 [momentum, t]."""
+    return [float(exponential_mass(one)[sink // 2] if is_open else effective_mass(one)[sink // 2 - 1])
+            for one in two_points]
+
+
+def q_squared(two_points: np.ndarray, sink: int, is_open: bool, momentum: Sequence[float]) -> np.ndarray:
+    r"""Return $Q^2 = \mathbf q^2 - (E - m)^2$ in 1/a^2 for q = ``momentum`` in 1/a, from C_2(q), C_2(0) [2, t]."""
+    energy, mass = energies(two_points, sink, is_open)
+    return np.array(np.square(momentum).sum() - (energy - mass)**2)
+
+
 def vector_form_factor(c: np.ndarray, sink: int, is_open: bool) -> np.ndarray:
     r"""Return f(q^2) [tau] for 0 <= tau <= ``sink`` from C_3(q), C_3(0), C_2(q), C_2(0), [4, t].
 
@@ -25,16 +37,20 @@ def vector_form_factor(c: np.ndarray, sink: int, is_open: bool) -> np.ndarray:
     states cancel. E and m are effective masses at t/2. nan where they do not exist.
     """
     moving, rest, two, two_at_rest = c[:, :sink + 1]
-    energy, mass = ((exponential_mass(one)[sink // 2] if is_open else effective_mass(one)[sink // 2 - 1])
-                    for one in c[2:])
+    energy, mass = energies(c[2:], sink, is_open)
     with np.errstate(invalid="ignore", divide="ignore"):
         turned = two / two_at_rest
         return (moving / rest * np.sqrt(turned[::-1] / (turned * turned[-1]))
                 * 2 * np.sqrt(energy * mass) / (energy + mass))
 
 
-def form_factor_estimates(table: Any, series: Mapping[str, Recorded]) -> Found:
-    """Return two-point functions of a table [form_factors.NAME], Z_V and vector form factors, and sentences."""
+def form_factor_estimates(table: Any, series: Mapping[str, Recorded], extents: Sequence[int],
+                          inverse_spacing: tuple[Estimate, str] | None = None) -> Found:
+    """Return two-point functions of a table [form_factors.NAME], Z_V, vector form factors with Q^2, and sentences.
+
+    ``extents`` are those of the lattice, T X Y Z. With an ``inverse_spacing`` in GeV and words on its scale, sentences
+    have Q^2 in GeV^2, too.
+    """
     found: dict[str, Estimate] = {}
     said = [ward_sentence(table, [series[f"ward_violation_t{sink}"] for sink in table.sink_times])]
     series, is_open = forward_part(series)
@@ -57,11 +73,22 @@ def form_factor_estimates(table: Any, series: Mapping[str, Recorded]) -> Found:
             if not any(k):
                 continue
             ending = momentum_suffix(k)
+            two_points = np.stack([series[f"two_point{ending}"].values.real, two_point], axis=1)
+            q = [2 * np.pi * n / extent for n, extent in zip(k, extents[1:])]
+            name = f"q_squared_t{sink}{ending}"
+            transfer = found[name] = average(
+                name, two_points, lambda c, sink=sink, q=q: q_squared(c, sink, is_open, q), unit="1/a^2",
+                convention=f"Q^2 = q^2 - (E - m)^2 at momentum {k} in 2 pi / L, masses at t = {sink // 2}")
             name = f"vector_t{sink}{ending}"
             found[name] = average(
-                name, np.stack([series[f"{VECTOR}_t{sink}{ending}"].values.real, local,
-                                series[f"two_point{ending}"].values.real, two_point], axis=1),
+                name, np.concatenate([np.stack([series[f"{VECTOR}_t{sink}{ending}"].values.real, local], axis=1),
+                                      two_points], axis=1),
                 lambda c, sink=sink: vector_form_factor(c, sink, is_open), axes=[tau],
                 convention=f"vector form factor f(q^2) at momentum {k} in 2 pi / L, normalised by f(0) = 1")
-            said.append(f"vector form factor, momentum {k}, at tau = {sink // 2}: {found[name].pick(tau=sink // 2)}")
+            in_gev = ""
+            if inverse_spacing:
+                one, scale = inverse_spacing
+                in_gev = f" = {transfer * one**2} GeV^2 by {scale}"
+            said.append(f"vector form factor, momentum {k}, Q^2 = {transfer} / a^2{in_gev}, at tau = {sink // 2}: "
+                        f"{found[name].pick(tau=sink // 2)}")
     return found, said

@@ -1,13 +1,19 @@
-r"""Scales from the gradient flow: t0 and w0, from E(t) on equally spaced flow times."""
+r"""Scales from the gradient flow: t0 and w0, from E(t) on equally spaced flow times. Lattice spacing in GeV."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from plaq.data.estimate import Estimate
+
 LEVEL = 0.3  # of t^2 E and of t d(t^2 E)/dt
+HBAR_C = 0.1973269804  # GeV fm
+LENGTHS = {"r0": 0.5, "w0": 0.1755}
+"""Scales in fm: r0 of Sommer (hep-lat/9310022), w0 of Borsanyi et al. (arXiv:1203.4469)."""
 
 
 def flow_times(flow: Any) -> np.ndarray:
@@ -40,3 +46,15 @@ def w0(times: np.ndarray, energy: np.ndarray) -> np.ndarray:
         return np.array(np.nan)
     slope = (scaled[2:] - scaled[:-2]) / (2 * (times[1] - times[0]))
     return np.sqrt(crossing(times[:-1], times[:-1] * slope, LEVEL))
+
+
+def inverse_spacing(found: Mapping[str, Estimate]) -> tuple[Estimate, str] | None:
+    """Return 1/a in GeV, and the scale in fm that it follows from, by r0 or else w0 among estimates by path.
+
+    Errors are those of r0/a and w0/a alone. None without such an estimate that has an error.
+    """
+    for scale, length in LENGTHS.items():
+        for path, estimate in found.items():
+            if path.rpartition("/")[2] == scale and estimate.supported:
+                return estimate * (HBAR_C / length), f"{scale} = {length:g} fm"
+    return None
