@@ -1,10 +1,10 @@
 """plaq lqcd beside tmLQCD and Grid: `python peers.py [--tmlqcd FOLDER] [--grid BESIDE] [options]`.
 
 One quenched field of plaq is the input of all: a propagator of twelve point sources by conjugate gradient, a solve with
-ten shifts, and trajectories of hybrid Monte Carlo with two quarks. Programs take turns, and seconds are those of the
-processor. FOLDER has tmLQCD's `invert` and `hmc_tm`, built without MPI, OpenMP and TM_CLOCK_GETTIME, so that they read
-`clock()`. BESIDE is the program of grid/beside.cpp. Quarks are periodic. The peers' residuals are those of the normal
-equation.
+ten shifts (median of five), and trajectories of hybrid Monte Carlo with two quarks. Programs take turns. Seconds are
+those of the processor, with several threads of wall time. FOLDER has tmLQCD's `invert` and `hmc_tm`, built without MPI,
+OpenMP and TM_CLOCK_GETTIME, so that they read `clock()`. BESIDE is the program of grid/beside.cpp. Quarks are periodic.
+The peers' residuals are those of the normal equation.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pathlib import Path
 
 import numpy as np
 
-from plaq import lqcd
+from plaq import _core, lqcd
 from plaq.lqcd.action.hmc import TimeScale, trajectory
 from plaq.lqcd.action.terms import GaugeTerm, QuarkTerm
 
@@ -91,9 +91,16 @@ EndOperator
 """
 
 
-def quenched(extents: list[int], beta: float, sweeps: int) -> lqcd.GaugeField:
+def seconds(o: argparse.Namespace) -> float:
+    """Return the time of the clock that is used."""
+    return time.process_time() if o.threads == 1 else time.perf_counter()
+
+
+def quenched(extents: list[int], beta: float, sweeps: int, threads: int) -> lqcd.GaugeField:
     """Return a field after some sweeps from a hot start."""
-    gauge = lqcd.GaugeField(lqcd.Lattice(extents)).hot(1)
+    pool = _core.task.Options()
+    pool.workers = threads
+    gauge = lqcd.GaugeField(lqcd.Lattice(extents, backend="fiber", pool=pool)).hot(1)
     for sweep in range(sweeps):
         gauge.heat_bath(beta, 1, sweep)
         gauge.over_relax()
@@ -114,15 +121,18 @@ def plaq_solves(gauge: lqcd.GaugeField, o: argparse.Namespace) -> dict[str, tupl
     M = lqcd.Wilson(gauge, o.kappa)
     found = {}
     for precision in ("double", "single"):
-        steps, start = 0, time.process_time()
+        steps, start = 0, seconds(o)
         for spin in range(4):
             for colour in range(3):
                 steps += lqcd.solve(M, point(gauge, spin, colour), o.residual, precision=precision)[1].steps
-        found[f"propagator, {precision}"] = time.process_time() - start, steps
+        found[f"propagator, {precision}"] = seconds(o) - start, steps
     phi = lqcd.SpinorField(gauge.lattice, odd=True).pseudofermion(1, 0, 0)
-    start = time.process_time()
-    lqcd.solve_shifted(M, phi, [0.001 * 2**i for i in range(10)], o.residual)
-    found["ten shifts"] = time.process_time() - start, 0
+    calls = []
+    for _ in range(5):
+        start = seconds(o)
+        lqcd.solve_shifted(M, phi, [0.001 * 2**i for i in range(10)], o.residual)
+        calls.append(seconds(o) - start)
+    found["ten shifts"] = statistics.median(calls), 0
     return found
 
 
@@ -132,15 +142,16 @@ def plaq_hmc(gauge: lqcd.GaugeField, o: argparse.Namespace) -> list[tuple[float,
     quarks = QuarkTerm(o.kappa, residual=o.residual, force_residual=o.residual, precision=o.precision)
     scales = [TimeScale((quarks,), o.outer), TimeScale((GaugeTerm(o.beta),), o.inner)]
     for number in range(o.trajectories):
-        start = time.process_time()
+        start = seconds(o)
         result = trajectory(gauge, scales, 1.0, 1, number, always=True)
-        found.append((time.process_time() - start, result.delta_h))
+        found.append((seconds(o) - start, result.delta_h))
     return found
 
 
-def call(command: list[str | Path], folder: Path) -> str:
-    """Return what a program prints on one thread; its errors end the comparison."""
-    done = subprocess.run([str(part) for part in command], cwd=folder, env=os.environ | {"OMP_NUM_THREADS": "1"},
+def call(command: list[str | Path], folder: Path, threads: int = 1) -> str:
+    """Return what a program prints; its errors end the comparison."""
+    done = subprocess.run([str(part) for part in command], cwd=folder,
+                          env=os.environ | {"OMP_NUM_THREADS": str(threads)},
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode:
         raise SystemExit(f"{command[0]} ended with {done.returncode}:\n{done.stdout[-2000:]}")
@@ -167,19 +178,19 @@ def tmlqcd_solves(folder: Path, o: argparse.Namespace) -> dict[str, tuple[float,
 def grid_solves(folder: Path, o: argparse.Namespace) -> dict[str, tuple[float, int]]:
     """Return (seconds, steps) of the propagator in double and mixed precision, and of the shifts."""
     T, X, Y, Z = o.extents
-    text = call([o.grid, "--grid", f"{X}.{Y}.{Z}.{T}", "--threads", "1", "--dslash-unroll", "--solve", "conf.nersc",
-                 str(o.kappa), str(o.residual)], folder)
+    text = call([o.grid, "--grid", f"{X}.{Y}.{Z}.{T}", "--threads", str(o.threads), "--dslash-unroll", "--solve",
+                 "conf.nersc", str(o.kappa), str(o.residual)], folder, o.threads)
     found = re.findall(r"^(propagator, \w+|ten shifts),(\S+),(\d+)$", text, re.M)
-    return {what: (float(seconds), int(steps)) for what, seconds, steps in found}
+    return {what: (float(taken), int(steps)) for what, taken, steps in found}
 
 
 def grid_hmc(folder: Path, o: argparse.Namespace) -> list[tuple[float, float]]:
     """Return (seconds, Delta H) of each trajectory by Grid, whose steps are in double precision."""
     T, X, Y, Z = o.extents
-    text = call([o.grid, "--grid", f"{X}.{Y}.{Z}.{T}", "--threads", "1", "--dslash-unroll", "--trajectories",
+    text = call([o.grid, "--grid", f"{X}.{Y}.{Z}.{T}", "--threads", str(o.threads), "--dslash-unroll", "--trajectories",
                  "conf.nersc", str(o.kappa), str(o.residual), str(o.beta), str(o.outer), str(o.inner),
-                 str(o.trajectories)], folder)
-    return [(float(seconds), float(change)) for seconds, change in re.findall(r"^trajectory,(\S+),(\S+)$", text, re.M)]
+                 str(o.trajectories)], folder, o.threads)
+    return [(float(taken), float(change)) for taken, change in re.findall(r"^trajectory,(\S+),(\S+)$", text, re.M)]
 
 
 def tmlqcd_hmc(folder: Path, o: argparse.Namespace) -> list[tuple[float, float]]:
@@ -206,6 +217,7 @@ def main() -> None:
     parser.add_argument("--inner", type=int, default=3, help="steps of the gauge force for each of them")
     parser.add_argument("--trajectories", type=int, default=4)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--threads", type=int, default=1, help="of plaq and Grid")
     o = parser.parse_args()
     solves: dict[str, Callable] = {"plaq": lambda folder: plaq_solves(gauge, o)}
     chains: dict[str, Callable] = {"plaq": lambda folder: plaq_hmc(gauge, o)}
@@ -214,7 +226,7 @@ def main() -> None:
                                               lambda folder: tmlqcd_hmc(folder, o))
     if o.grid:
         solves["Grid"], chains["Grid"] = lambda folder: grid_solves(folder, o), lambda folder: grid_hmc(folder, o)
-    gauge = quenched(o.extents, o.start or o.beta, o.sweeps)
+    gauge = quenched(o.extents, o.start or o.beta, o.sweeps, o.threads)
     times: dict[tuple[str, str], list[tuple[float, int]]] = defaultdict(list)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -226,9 +238,9 @@ def main() -> None:
                     times[what, program].append(pair)
         print(f"plaquette {gauge.plaquette():.6f}\n\n| | | seconds | steps | ms a step |\n|---|---|---|---|---|")
         for (what, program), pairs in sorted(times.items()):
-            seconds, steps = statistics.median(t for t, _ in pairs), pairs[0][1]
-            print(f"| {what} | {program} | {seconds:.3f} | {steps or ''} | {1e3 * seconds / steps:.3f} |" if steps else
-                  f"| {what} | {program} | {seconds:.3f} | | |")
+            taken, steps = statistics.median(t for t, _ in pairs), pairs[0][1]
+            print(f"| {what} | {program} | {taken:.4f} | {steps or ''} | {1e3 * taken / steps:.3f} |" if steps else
+                  f"| {what} | {program} | {taken:.4f} | | |")
         print("\n| trajectory | seconds | Delta H of each |\n|---|---|---|")
         for program, run in chains.items():
             found = run(folder)

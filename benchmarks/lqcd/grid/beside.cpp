@@ -7,6 +7,7 @@
 //   (peers.py)
 #include <Grid/Grid.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -20,6 +21,9 @@ using namespace Grid;
 namespace {
 
 double mass_of(double kappa) { return 0.5 / kappa - 4; }
+
+/// Seconds of the processor, of wall time with several threads.
+double seconds_now() { return seconds_of(GridThread::GetThreads() == 1 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC); }
 
 template <class Impl>
 struct lattices {
@@ -101,13 +105,13 @@ void time_solves(const std::string& file, double kappa, double residual) {
       pokeSite(at_origin, eta, Coordinate({0, 0, 0, 0}));
       ConjugateGradient<LatticeFermionD> cg(residual, 100000);
       SchurRedBlackDiagMooeeSolve<LatticeFermionD> solve(cg);
-      start = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+      start = seconds_now();
       solve(M, eta, psi);
-      seconds[0] += seconds_of(CLOCK_PROCESS_CPUTIME_ID) - start, steps[0] += cg.IterationsToComplete;
+      seconds[0] += seconds_now() - start, steps[0] += cg.IterationsToComplete;
       LatticeFermionD source(grids.halves), rhs(grids.halves), x(grids.halves), even(grids.halves);
       pickCheckerboard(Odd, source, eta), pickCheckerboard(Even, even, eta);
       x.Checkerboard() = Odd, x = Zero();
-      start = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+      start = seconds_now();
       // M^+ (eta_o - M_oe M_ee^-1 eta_e)
       LatticeFermionD t(grids.halves);
       M.MooeeInv(even, t), M.Meooe(t, rhs);
@@ -116,7 +120,7 @@ void time_solves(const std::string& file, double kappa, double residual) {
       MixedPrecisionConjugateGradient<LatticeFermionD, LatticeFermionF> mixed(residual, 100000, 50, low.halves,
                                                                               normal_in_single, normal);
       mixed(source, x);
-      seconds[1] += seconds_of(CLOCK_PROCESS_CPUTIME_ID) - start;
+      seconds[1] += seconds_now() - start;
       steps[1] += mixed.TotalInnerIterations + mixed.TotalFinalStepIterations;
     }
   print("propagator, double", seconds[0], steps[0]);
@@ -131,9 +135,14 @@ void time_solves(const std::string& file, double kappa, double residual) {
   for (int i = 0; i < 10; ++i) shifts.poles[i] = 0.001 * (1 << i) / (4 * kappa * kappa), shifts.residues[i] = 1;
   std::vector<LatticeFermionD> x(10, grids.halves);
   ConjugateGradientMultiShift<LatticeFermionD> multishift(100000, shifts);
-  start = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
-  multishift(normal, phi, x);
-  print("ten shifts", seconds_of(CLOCK_PROCESS_CPUTIME_ID) - start, multishift.IterationsToComplete);
+  std::vector<double> calls;
+  for (int i = 0; i < 5; ++i) {
+    start = seconds_now();
+    multishift(normal, phi, x);
+    calls.push_back(seconds_now() - start);
+  }
+  std::nth_element(calls.begin(), calls.begin() + 2, calls.end());
+  print("ten shifts", calls[2], multishift.IterationsToComplete);
 }
 
 // Two quarks and Wilson's action in two scales of 2MN, of the lengths and steps of peers.py; all are accepted.
@@ -159,12 +168,12 @@ void time_trajectories(const std::string& file, double kappa, double residual, d
   GridParallelRNG parallel(grids.all);
   serial.SeedFixedIntegers({1, 2, 3, 4}), parallel.SeedFixedIntegers({5, 6, 7, 8});
   for (int i = 0; i < number; ++i) {
-    const double start = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+    const double start = seconds_now();
     motion.refresh(gauge, serial, parallel);
     const double before = motion.S(gauge);
     motion.integrate(gauge);
     const double change = motion.S(gauge) - before;
-    std::printf("trajectory,%.6f,%.6g\n", seconds_of(CLOCK_PROCESS_CPUTIME_ID) - start, change);
+    std::printf("trajectory,%.6f,%.6g\n", seconds_now() - start, change);
   }
 }
 
