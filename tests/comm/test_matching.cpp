@@ -34,7 +34,7 @@ struct entry {
 TEST(matching, is_that_of_one_list) {
   std::mt19937 random(1);
   const auto below = [&](int n) { return int(random() % unsigned(n)); };
-  matching match(me);
+  matching match(me, 4);
   std::vector<entry> receives, own, early;  // in the order in which they came
   const auto take = [](std::vector<entry>& list, auto fits) {
     const auto found = std::ranges::find_if(list, fits);
@@ -99,7 +99,7 @@ struct ear final : listener {
 };
 
 TEST(matching, who_listens_comes_after_the_receives) {
-  matching match(me);
+  matching match(me, 4);
   ear listens, other;
   match.listen(5, listens);
   EXPECT_THROW(match.listen(5, other), plaq::input_error);
@@ -118,7 +118,7 @@ TEST(matching, who_listens_comes_after_the_receives) {
 }
 
 TEST(matching, knows_what_nobody_has_asked_for) {
-  matching match(me);
+  matching match(me, 4);
   EXPECT_EQ(match.unexpected(last_tag).count, 0u);
   match.keep(wire::arrival{2, 9, 0, 0});
   match.keep(wire::arrival{1, 7, 0, 0});
@@ -132,7 +132,7 @@ TEST(matching, knows_what_nobody_has_asked_for) {
 }
 
 TEST(matching, gives_up_whom_it_knows_and_one_for_each_who_listens) {
-  matching match(me);
+  matching match(me, 4);
   ear listens;
   match.listen(5, listens);
   match.post(std::make_unique<numbered>(message_end::receive, me, 1, 1));

@@ -49,16 +49,17 @@ std::optional<wire::arrival> matching::from_others(int peer, int tag) {
 }
 
 bool matching::post(std::unique_ptr<message> receive) {
-  const bool expected = receive->expected = receive->peer != rank_;
+  const bool expected = receive->expected = has_others_ && receive->peer != rank_;
   if (receive->peer == any_rank) ++from_any_;
   if (expected) ++from_others_;
   posted_.push(*receive.release());
   return expected;
 }
 
-void matching::listen(int tag, listener& to) {
+bool matching::listen(int tag, listener& to) {
   if (!listeners_.try_emplace(tag, &to).second)
     throw input_error("the tag " + std::to_string(tag) + " has a listener already");
+  return has_others_;
 }
 
 unexpected_messages matching::unexpected(int last_tag) const {

@@ -11,15 +11,15 @@
 namespace plaq::comm {
 
 /// Receives of a rank without their message, messages without their receive, and listeners of whole tags. One thread at
-/// a time calls: the messenger holds its lock.
+/// a time calls: the messenger holds its lock. Pollers look for messages of other ranks, where there are any.
 class matching {
  public:
-  explicit matching(int rank) : rank_(rank) {}
+  matching(int rank, int ranks) : rank_(rank), has_others_(ranks > 1) {}
   ~matching();
   matching(const matching&) = delete;
 
   /// Whether a receive or a listener waits for other ranks.
-  bool awaits_others() const { return from_others_ > 0 || !listeners_.empty(); }
+  bool awaits_others() const { return from_others_ > 0 || (has_others_ && !listeners_.empty()); }
 
   /// Returns the receiver of the next message of this peer and tag: the oldest receive that fits, else one of the
   /// listener, else null.
@@ -37,10 +37,12 @@ class matching {
   void keep(std::unique_ptr<message> to_self) { own_.push(*to_self.release()); }
   void keep(const wire::arrival& arrived) { early_.push(*new early(arrived)); }
 
-  /// Sets the listener of a tag. Earlier arrivals are taken one by one. @pre The tag has no listener (input_error).
-  void listen(int tag, listener& to);
-  /// Removes the listener of a tag. Returns whether there was one.
-  bool ignore(int tag) { return listeners_.erase(tag) > 0; }
+  /// Sets the listener of a tag. Earlier arrivals are taken one by one. Returns whether pollers look for messages to
+  /// it.
+  /// @pre The tag has no listener (input_error).
+  bool listen(int tag, listener& to);
+  /// Removes the listener of a tag. Returns whether pollers have looked for messages to it.
+  bool ignore(int tag) { return listeners_.erase(tag) > 0 && has_others_; }
 
   /// Messages without a receive, with tags 0 ... last_tag.
   unexpected_messages unexpected(int last_tag) const;
@@ -59,7 +61,7 @@ class matching {
       table->each([&](message& m) { fail(std::unique_ptr<message>(&m), m.expected); });
       *table = {};
     }
-    for (const auto& [tag, to] : listeners_) fail(to->next(any_rank), true);
+    for (const auto& [tag, to] : listeners_) fail(to->next(any_rank), has_others_);
     listeners_.clear();
     from_others_ = from_any_ = 0;
   }
@@ -71,6 +73,7 @@ class matching {
   };
 
   const int rank_;
+  const bool has_others_;
   match_table<message> posted_;                   ///< receives without their message
   match_table<message> own_;                      ///< messages to itself without their receive
   match_table<early> early_;                      ///< messages of other ranks without their receive

@@ -17,7 +17,11 @@ namespace plaq::comm {
 class messenger::implementation final : public task::poller {
  public:
   explicit implementation(std::unique_ptr<wire> below)
-      : wire_(std::move(below)), match_(wire_->rank()), in_flight_(*wire_), rank(wire_->rank()), size(wire_->size()) {
+      : wire_(std::move(below)),
+        match_(wire_->rank(), wire_->size()),
+        in_flight_(*wire_),
+        rank(wire_->rank()),
+        size(wire_->size()) {
     start_polling();
   }
 
@@ -67,10 +71,13 @@ class messenger::implementation final : public task::poller {
     std::vector<std::pair<std::unique_ptr<message>, std::unique_ptr<message>>> from_self;
     std::vector<std::pair<wire::arrival, std::unique_ptr<message>>> from_others;
     std::unique_lock lock(guard_);
-    match_.listen(tag, to);
+    const bool looked_for = match_.listen(tag, to);
     while (auto sender = match_.from_self(any_rank, tag)) from_self.emplace_back(std::move(sender), to.next(rank));
     while (const auto first = match_.from_others(any_rank, tag)) from_others.emplace_back(*first, to.next(first->peer));
-    unlock_and_expect(lock);
+    if (looked_for)
+      unlock_and_expect(lock);
+    else
+      lock.unlock();
     for (auto& [sender, receiver] : from_self) hand_over(std::move(sender), std::move(receiver));
     for (auto& [first, receiver] : from_others) receive(std::move(receiver), first);
   }
