@@ -1,9 +1,11 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -135,8 +137,12 @@ void bind_parts(nb::module_& m) {
       .def(
           "__init__",
           [](conductor* self, const nb::ndarray<const std::int64_t, nb::c_contig, nb::device::cpu>& nodes,
-             double potential) { new (self) conductor{{nodes.data(), nodes.data() + nodes.size()}, potential}; },
-          "nodes"_a, "potential"_a);
+             double potential, const std::vector<std::tuple<std::int64_t, int, double>>& cuts) {
+            new (self) conductor{{nodes.data(), nodes.data() + nodes.size()}, potential};
+            for (const auto& [node, direction, part] : cuts) self->cuts.push_back({node, direction, part});
+          },
+          "nodes"_a, "potential"_a, "cuts"_a)
+      .def_ro_static("least_part", &conductor::least_part, "Least part of an edge outside, see cut_edge in plan.hpp.");
 
   nb::class_<circuit>(m, "Circuit", "Circuit of an electrode; see plan.hpp.")
       .def(

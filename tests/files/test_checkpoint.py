@@ -123,7 +123,7 @@ def test_foreign_files_are_named_and_refused(tmp_path, monkeypatch):
     with h5py.File(path, "w") as file:
         file["data"] = 1
     with pytest.raises(InputError,
-                       match="checkpoint.h5: not 'plaq checkpoint', version 11, but HDF5 of another program"):
+                       match="checkpoint.h5: not 'plaq checkpoint', version 12, but HDF5 of another program"):
         load(path)
     save(path, STATE)
     with pytest.raises(InputError, match="checkpoint.h5: a checkpoint of a different input"):
@@ -133,7 +133,7 @@ def test_foreign_files_are_named_and_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(checkpoint, "FORMAT", dataclasses.replace(checkpoint.FORMAT, version=99))
     save(path, STATE)
     monkeypatch.undo()
-    wanted = "'plaq checkpoint', version 99, where this plaq reads 'plaq checkpoint', version 11; remove it"
+    wanted = "'plaq checkpoint', version 99, where this plaq reads 'plaq checkpoint', version 12; remove it"
     with pytest.raises(InputError, match=wanted):
         load(path)
 

@@ -312,7 +312,7 @@ void add_conductor(plan& p, double potential, Inside inside) {
   p.conductors.push_back(c);
 }
 
-TEST(conductors, have_a_surface_of_nodes_with_a_neighbour_outside) {
+TEST(conductors, have_a_surface_of_edges_to_nodes_outside) {
   for (int dimensions = 1; dimensions <= 3; ++dimensions) {
     plan p = periodic(dimensions, 1, 10, 1);
     add_conductor(p, 0.5, [&](const point& at) {
@@ -320,10 +320,10 @@ TEST(conductors, have_a_surface_of_nodes_with_a_neighbour_outside) {
       for (int d = 0; d < dimensions; ++d) inside = inside && at[d] >= 3 && at[d] <= 6;
       return inside;
     });
-    const auto surface = conductor_surface(p);
-    EXPECT_EQ(surface.size(), std::size_t(std::pow(4, dimensions) - std::pow(2, dimensions))) << dimensions;
-    EXPECT_TRUE(std::ranges::is_sorted(surface));
-    for (const auto& [node, conductor] : surface) EXPECT_EQ(conductor, 0u);
+    const auto surface = surface_edges(p);
+    EXPECT_EQ(surface.size(), std::size_t(2 * dimensions * std::pow(4, dimensions - 1))) << dimensions;
+    EXPECT_TRUE(std::ranges::is_sorted(surface, {}, &cut_edge::key));
+    for (const surface_edge& e : surface) EXPECT_TRUE(e.conductor == 0 && e.part == 1);
   }
 }
 
@@ -331,22 +331,25 @@ TEST(conductors, that_overlap_are_the_last_one) {
   plan p = periodic(1, 1, 10, 1);
   add_conductor(p, 1, [](const point& at) { return at[0] >= 2 && at[0] <= 5; });
   add_conductor(p, 2, [](const point& at) { return at[0] >= 5 && at[0] <= 7; });
-  EXPECT_EQ(conductor_surface(p), (std::vector<std::pair<std::int64_t, std::size_t>>{{2, 0}, {7, 1}}));
+  const auto surface = surface_edges(p);
+  ASSERT_EQ(surface.size(), 2u);
+  EXPECT_TRUE(surface[0].node == 1 && surface[0].direction == 1 && surface[0].conductor == 0);
+  EXPECT_TRUE(surface[1].node == 8 && surface[1].direction == 0 && surface[1].conductor == 1);
 }
 
 TEST(conductors, have_no_surface_on_a_side_of_the_box) {
   plan p = between(periodic(2, 1, 10, 1), 0, field_boundary::conducting, particle_boundary::absorbed,
                    particle_boundary::absorbed);
   add_conductor(p, 1, [](const point& at) { return at[0] <= 2 && at[1] >= 3 && at[1] <= 5; });
-  const auto surface = conductor_surface(p);
-  EXPECT_EQ(surface.size(), 5u);  // of 9 nodes 3 are on the side and one is inside
-  for (const auto& [node, conductor] : surface) EXPECT_NE(node % p.nodes(0), 0);
+  const auto surface = surface_edges(p);
+  EXPECT_EQ(surface.size(), 7u);  // three along x, and two each along y from the nodes at x = 1, 2
+  for (const surface_edge& e : surface) EXPECT_NE(e.node % p.nodes(0), 0);
 }
 
 TEST(conductors, continue_around_periodic_sides) {
   plan p = periodic(1, 1, 10, 2);
   add_conductor(p, 0, [](const point& at) { return at[0] <= 1 || at[0] >= 8; });
-  EXPECT_EQ(conductor_surface(p).size(), 2u);
+  EXPECT_EQ(surface_edges(p).size(), 2u);
   const patch_grid left(p, {0, 0, 0});
   const solid_mask mask(p, left);
   EXPECT_TRUE(mask.cells[std::size_t(left.index({-1, 0, 0}))]);  // between the nodes 9 and 0
@@ -405,7 +408,7 @@ TEST(conductors, without_any_change_nothing) {
   const plan p = periodic(2, 1);
   const patch_grid m(p, {});
   const solid_mask mask(p, m);
-  EXPECT_TRUE(mask.nodes.empty() && mask.cells.empty() && conductor_surface(p).empty());
+  EXPECT_TRUE(mask.nodes.empty() && mask.cells.empty() && surface_edges(p).empty());
   fields<double> f(m);
   fill_all(f);
   const fields<double> before = f;

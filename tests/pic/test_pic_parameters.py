@@ -484,6 +484,6 @@ def test_check_counts_nodes_of_conductors():
     rod = "(x - 20)^2 + (y - 20)^2 < 1.01"
     light, plain = describe(box(rod)), describe(box(rod, solver="electrostatic"))
     assert "conductor rod:        49 nodes\n" in light and "surface" not in light
-    assert "surface:              20 nodes of conductors and dielectrics: 3.2 kB on each rank" in plain
-    with pytest.raises(InputError, match="have 12640 nodes on their surface; at most 4096 are allowed"):
+    assert "surface:              24 nodes of conductors and dielectrics: 4.61 kB on each rank" in plain
+    with pytest.raises(InputError, match="have 12800 nodes on their surface; at most 4096 are allowed"):
         describe(box("cos(4*pi*x) > 0", solver="electrostatic"))  # every second of 160 lines, the sides aside

@@ -6,6 +6,7 @@
 #include "plaq/pic/mesh/neighbours.hpp"
 #include "plaq/pic/poisson/fourier.hpp"
 #include "plaq/pic/poisson/rank_exchange.hpp"
+#include "plaq/pic/poisson/surface.hpp"
 #include "whole.hpp"
 
 namespace plaq::pic {
@@ -171,7 +172,7 @@ TEST(poisson, refuses_surfaces_of_too_many_nodes) {
   point at{};
   for (at[1] = 0; at[1] < p.nodes(1); ++at[1])
     for (at[0] = 1; at[0] < p.cells[0]; at[0] += 2) p.conductors[0].nodes.push_back(number_of_node(p, at));
-  ASSERT_GT(conductor_surface(p).size(), max_surface_nodes);
+  ASSERT_GT(surface_nodes(p).unknowns.size(), max_surface_nodes);
   const auto error = errors_of(p, 1, [](plasma& s) { s.solve_poisson(); }).at(0);
   EXPECT_NE(error.find("nodes on their surface; at most 4096 are allowed"), std::string::npos) << error;
 }

@@ -38,7 +38,11 @@ std::map<int, std::vector<double>> solved(const plan& p, const std::vector<doubl
       }
       auto solution = solver->solve(local, p.electrode_potentials());
       std::lock_guard lock(guard);
-      for (auto& phi : solution) out[phi.patch] = std::move(phi.values);
+      for (auto& phi : solution) {
+        const patch_grid m(p, point_of(patch_of(p, phi.patch)));
+        set_conductor_potentials(p, m, solid_mask(p, m), p.electrode_potentials(), phi.values);
+        out[phi.patch] = std::move(phi.values);
+      }
     });
   });
   EXPECT_EQ(errors, std::vector<std::string>(std::size_t(ranks)));

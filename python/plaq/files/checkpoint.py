@@ -18,7 +18,7 @@ from plaq.files.atomic import write_atomically
 from plaq.files.packed import pack, unpack
 from plaq.files.sealed import Format, new_file, open_sealed, seal
 
-FORMAT = Format("plaq checkpoint", 11, "remove it to start this run from the beginning")
+FORMAT = Format("plaq checkpoint", 12, "remove it to start this run from the beginning")
 
 
 def save(path: Path, state: dict[str, Any], program: str, fingerprint: str) -> int:

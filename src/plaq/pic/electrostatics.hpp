@@ -13,21 +13,38 @@
 
 namespace plaq::pic {
 
-/// Returns phi of the patches of this rank, by number, as poisson.hpp gives it from their rho, whose tasks need not be
-/// done, and from the potentials of all electrodes. Collective; waits for all patches.
-template <class T>
-std::shared_ptr<std::map<int, std::vector<double>>> potentials_of_charge(collection<patch<T>, index3>& all, poisson& by,
-                                                                         const std::vector<double>& potentials) {
+/// Returns phi of the patches of this rank, by number, from a charge density of each, charge(patch) in its own cells,
+/// and from the potentials of all electrodes. Collective; waits for all patches.
+template <class T, class Charge>
+std::shared_ptr<std::map<int, std::vector<double>>> potentials_of(const plan& p, collection<patch<T>, index3>& all,
+                                                                  poisson& by, const std::vector<double>& potentials,
+                                                                  Charge charge) {
   all.wait();
   std::vector<patch_values> rho;
+  std::map<int, const patch<T>*> here;
   all.each_local([&](const index3&, patch<T>& self) {
-    std::vector<T> values;
-    append(self.mesh, own_cells(self.mesh), self.f.rho, values);
-    rho.push_back({self.number, {values.begin(), values.end()}});
+    rho.push_back({self.number, charge(self)});
+    here[self.number] = &self;
   });
   auto phi = std::make_shared<std::map<int, std::vector<double>>>();
-  for (patch_values& of_patch : by.solve(rho, potentials)) (*phi)[of_patch.patch] = std::move(of_patch.values);
+  for (patch_values& of_patch : by.solve(rho, potentials)) {
+    const patch<T>& self = *here.at(of_patch.patch);
+    set_conductor_potentials(p, self.mesh, self.solids, potentials, of_patch.values);
+    (*phi)[of_patch.patch] = std::move(of_patch.values);
+  }
   return phi;
+}
+
+/// Returns the same from rho of the patches, whose tasks need not be done.
+template <class T>
+std::shared_ptr<std::map<int, std::vector<double>>> potentials_of_charge(const plan& p,
+                                                                         collection<patch<T>, index3>& all, poisson& by,
+                                                                         const std::vector<double>& potentials) {
+  return potentials_of(p, all, by, potentials, [](const patch<T>& self) {
+    std::vector<T> values;
+    append(self.mesh, own_cells(self.mesh), self.f.rho, values);
+    return std::vector<double>(values.begin(), values.end());
+  });
 }
 
 /// Solver of the electric field of a collection of patches.
@@ -51,7 +68,7 @@ class electrostatics {
       patches_.wait();
       circuits_->advance(when, states_, potentials, charges.get());
     }
-    const auto phi = potentials_of_charge(patches_, *poisson_, potentials);
+    const auto phi = potentials_of_charge(plan_, patches_, *poisson_, potentials);
     patches_.each("electric field", [this, phi, states = states_](patch<T>& self) {
       self.circuits = states;
       set_electric_field(plan_, self, phi->at(self.number));
@@ -62,19 +79,15 @@ class electrostatics {
   /// Computes the potential of each electrode that has a circuit, where the others have 0, and the capacity matrix;
   /// reads the states.
   void prepare_circuits() {
-    patches_.wait();
-    std::map<int, patch<T>*> here;
-    std::vector<patch_values> no_charge;
-    patches_.each_local([&](const index3&, patch<T>& self) {
-      here[self.number] = &self;
-      no_charge.push_back({self.number, std::vector<double>(own_cells(self.mesh).size())});
-    });
     std::vector<double> unit(plan_.electrode_potentials().size());
     for (std::size_t k = 0; k < plan_.circuits.size(); ++k) {
       const auto electrode = std::size_t(plan_.circuits[k].electrode);
       unit[electrode] = 1;
-      for (patch_values& of_patch : poisson_->solve(no_charge, unit))
-        here.at(of_patch.patch)->unit_potentials[k] = std::move(of_patch.values);
+      const auto phi = potentials_of(plan_, patches_, *poisson_, unit, [](const patch<T>& self) {
+        return std::vector<double>(own_cells(self.mesh).size());
+      });
+      patches_.each_local(
+          [&](const index3&, patch<T>& self) { self.unit_potentials[k] = std::move(phi->at(self.number)); });
       unit[electrode] = 0;
     }
     auto all = patches_.reduce(

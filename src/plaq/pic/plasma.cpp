@@ -121,7 +121,7 @@ class patch_plasma final : public plasma {
     scale[std::size_t(motion.dimension)] = 1 - motion.beta * motion.beta;
     const auto of_moving = make_poisson(plan_, over_, *pool_, scale);
     exchange_.sum_charge("charge", int(s));
-    const auto phi = potentials_of_charge(*patches_, *of_moving, fixed_potentials_);
+    const auto phi = potentials_of_charge(plan_, *patches_, *of_moving, fixed_potentials_);
     patches_->each("moving field", [phi, motion](patch<T>& self) {
       pic::add_moving_field(self.mesh, phi->at(self.number), motion, self.f);
     });

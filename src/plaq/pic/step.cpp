@@ -357,6 +357,7 @@ void set_electric_field(const plan& p, patch<T>& self, const std::vector<double>
             T((phi[std::size_t(i)] - phi[std::size_t(i + m.stride[d])]) / m.spacing[d]);
     });
   }
+  for (const auto& cut : self.solids.cuts) self.f.e[std::size_t(cut.d)][cut.node] /= T(cut.part);
   for_each_part(self.f, [&](auto& part) { mirror_fields(m, self.walls, part); });
   mirror_at_axis(m, self.f);
 }
@@ -368,6 +369,8 @@ void finish_step(const plan& p, patch<T>& self) {
   const region own = own_cells(self.mesh);
   std::ranges::copy(self.mesh.cylinder ? ring_energies(self.mesh, own, self.f) : field_energies(self.mesh, own, self.f),
                     self.row.begin() + record::energies);
+  const auto within = energies_within(self.mesh, self.solids, self.f);
+  for (std::size_t d = 0; d < 3; ++d) self.row[record::energies + d] -= within[d];
   self.row[record::gauss(p)] = std::numeric_limits<double>::quiet_NaN();
   for (std::size_t k = 0; k < self.circuits.size() && self.number == 0; ++k) {
     const circuit_state& c = self.circuits[k];

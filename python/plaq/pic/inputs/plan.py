@@ -8,6 +8,7 @@ import numpy as np
 
 from plaq import _core
 from plaq.errors import InputError
+from plaq.pic.inputs.cut_edges import cut_edges
 from plaq.pic.inputs.emission import emitter_of
 from plaq.pic.inputs.external import external_of
 from plaq.pic.inputs.gas import scattering_of
@@ -43,8 +44,7 @@ def plan_of(setup: Setup, whole: bool = True) -> _core.pic.Plan:
     plan.emitters = [emitter_of(setup, name, whole) for name in p.emission]
     plan.stencil = p.fields.stencil
     plan.antennas = [antenna for name in p.laser for antenna in antennas_of(setup, name, whole)]
-    plan.conductors = [conductor for name, potential in zip(p.conductor, potentials[2 * setup.dimension:])
-                       for conductor in conductor_of(setup, name, float(potential), whole)]
+    plan.conductors = conductors_of(setup, potentials[2 * setup.dimension:], whole)
     plan.permittivity = setup.permittivity(whole)
     plan.circuits = [circuit_of(setup, name) for name in p.circuit]
     if setup.units.density is not None:
@@ -113,8 +113,10 @@ def antennas_of(setup: Setup, name: str, whole: bool) -> list[_core.pic.Antenna]
                               envelope if whole else envelope[:0], direction, before)]
 
 
-def conductor_of(setup: Setup, name: str, potential: float, whole: bool) -> list[_core.pic.Conductor]:
-    """Return the conductor as a list, which is empty where only a sample of the nodes was checked."""
+def conductors_of(setup: Setup, potentials: np.ndarray, whole: bool) -> list[_core.pic.Conductor]:
+    """Return the conductors; none where only a sample of the nodes was checked."""
     every = 1 if whole else setup.sampled_node
-    nodes = setup.conductor_nodes(name, every)
-    return [_core.pic.Conductor(nodes, potential)] * (every == 1)
+    nodes = {name: setup.conductor_nodes(name, every) for name in setup.p.conductor}
+    cuts = setup.p.fields.solver == "electrostatic"
+    return [_core.pic.Conductor(nodes[name], float(potential), cut_edges(setup, name, nodes) if cuts else [])
+            for name, potential in zip(nodes, potentials) if every == 1]

@@ -38,8 +38,8 @@ SECTIONS = {
     "species.*": "Particles of one kind. Profiles are formulas of x, y, z.",
     "emission.*": "Plates that emit particles of a species, anywhere in the box and at any angle: "
                   "a point in one dimension, a line in two, a square in three.",
-    "conductor.*": "Conductors within the box: the nodes of the mesh where a formula is not 0, "
-                   "all at one potential. Particles that enter cells with no other nodes are absorbed.",
+    "conductor.*": "Conductors within the box, where a formula is not 0, each at one potential. They absorb particles, "
+                   "but for walls with one layer of nodes.",
     "dielectric.*": "Dielectrics in an electrostatic run: cells where a formula is not 0. Particles that enter are "
                     "absorbed, and their charge stays on the surface.",
     "circuit.*": "Circuit from the ground to a side or conductor: a source, a resistor, a coil, a capacitor in a "

@@ -1,27 +1,58 @@
 // Conductors within the box.
 #pragma once
+#include <array>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "plaq/pic/mesh/fields.hpp"
 
 namespace plaq::pic {
 
-/// Returns the nodes of conductors with a neighbour outside all conductors, in rising order, each with the number of
-/// its conductor; of several conductors the last one.
-std::vector<std::pair<std::int64_t, std::size_t>> conductor_surface(const plan& p);
+/// Edge from a node outside of all conductors to a node of this one; its part may be 1.
+struct surface_edge : cut_edge {
+  std::size_t conductor;
+};
+/// Returns the edges that end on conductors, in rising order of their keys. Where phi is known otherwise, on conducting
+/// sides, nodes belong to no conductor and have no edges. Of several conductors at a node the last one has it.
+std::vector<surface_edge> surface_edges(const plan& p);
 
-/// Masks of a patch grid: nodes of conductors, and solid cells, which have no other nodes: 1 and the number of the
-/// conductor, of a cell that of its first node; 0 elsewhere. Cells of dielectrics have `dielectric`. Empty without
-/// conductors and dielectrics.
+/// Masks of a patch grid: nodes of conductors, solid cells, which have no other nodes, and cut cells, through which a
+/// surface passes beside its nodes: 1 and the number of the conductor, of a cell that of its first node; 0 elsewhere.
+/// Solid cells of dielectrics have `dielectric`. Empty without conductors and dielectrics, or without cuts.
 struct solid_mask {
   static constexpr std::uint16_t dielectric = 65535;
-  std::vector<std::uint16_t> nodes, cells;
+  /// Edge from a node to the next one in dimension d, of which this part is outside of conductors.
+  struct cut {
+    std::uint32_t node;
+    int d;
+    double part;
+  };
+
+  std::vector<std::uint16_t> nodes, cells, cut_cells;
+  std::vector<cut> cuts;        ///< by nodes and dimensions
+  std::vector<float> distance;  ///< of nodes from the surface, in cells, at most 1; below 0 in conductors, 0 of a grid
+
   solid_mask() = default;
   solid_mask(const plan& p, const patch_grid& m);
-  void serialize(archive& ar) { ar(nodes, cells); }
+  /// Returns the part of an edge that is outside of conductors.
+  double part_outside(std::size_t node, int d) const;
+  /// Returns the mask at a point of a cell: `distance` is linear in each dimension within cut cells.
+  int solid_at(const patch_grid& m, std::size_t cell, const std::array<double, 3>& x) const;
+  void serialize(archive& ar) { ar(nodes, cells, cut_cells, cuts, distance); }
+
+ private:
+  void find_cuts(const plan& p, const patch_grid& m);
+  bool has_solid_cell(const patch_grid& m, const region& r, const point& node) const;
 };
+
+/// Sets phi at nodes of conductors, but on conducting sides of the box, from the potentials of all electrodes.
+void set_conductor_potentials(const plan& p, const patch_grid& m, const solid_mask& solids,
+                              const std::vector<double>& potentials, std::vector<double>& phi);
+
+/// Returns the energies of E_x, E_y, E_z on the parts of cut edges that lie in conductors, in own cells. E is that
+/// outside of them.
+template <class T>
+std::array<double, 3> energies_within(const patch_grid& m, const solid_mask& solids, const fields<T>& f);
 
 /// Sets E along edges between nodes of conductors to 0, in own cells.
 template <class T>

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "plaq/pic/mesh/external_plan.hpp"
@@ -105,11 +106,23 @@ struct antenna {
   bool oblique() const { return direction != std::array<double, 3>{}; }
 };
 
+/// Edge between a node outside of all conductors and a node of a conductor, whose surface cuts it.
+struct cut_edge {
+  std::int64_t node;  ///< the one outside
+  int direction;      ///< 2 d where the other one is the lower one in dimension d, 2 d + 1 where it is the upper one
+  double part;        ///< of the edge outside of the conductor
+  /// Cuts are in the order of their keys.
+  std::pair<std::int64_t, int> key() const { return {node, direction}; }
+};
+
 /// Nodes of the box, x fastest, in rising order, that are all at one potential. Cells with no other nodes are solid
 /// and absorb the particles that enter them.
 struct conductor {
+  static constexpr double least_part = 1e-3;  ///< of a cut edge
   std::vector<std::int64_t> nodes;
   double potential = 0;
+  /// In rising order of the keys. Where an edge is not here, the surface passes through the node of the conductor.
+  std::vector<cut_edge> cuts = {};
 };
 
 /// Circuit from the ground to an electrode, whose potential in plan::electrode_potentials is then the voltage of the

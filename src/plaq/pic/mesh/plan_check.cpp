@@ -122,6 +122,14 @@ void check_conductor(const plan& p, std::size_t number) {
       refuse_plan("conductor ", number + 1, ": nodes are from 0 to ", all - 1, ", in rising order");
     last = n;
   }
+  for (std::size_t n = 0; n < c.cuts.size(); ++n) {
+    const cut_edge& e = c.cuts[n];
+    if (!p.electrostatic || e.node < 0 || e.node >= all || e.direction < 0 || e.direction >= 2 * p.dimensions ||
+        !(e.part >= conductor::least_part && e.part <= 1) || (n > 0 && !(c.cuts[n - 1].key() < e.key())))
+      refuse_plan("conductor ", number + 1,
+                  ": edges that it cuts are those of an electrostatic run, of nodes from 0 to ", all - 1,
+                  ", in rising order, and ", conductor::least_part, " to 1 of each is outside");
+  }
   if (!std::isfinite(c.potential) || (c.potential != 0 && !p.electrostatic))
     refuse_plan("conductor ", number + 1, ": potential = ", c.potential,
                 ": a number, 0 unless the run is electrostatic");

@@ -93,8 +93,8 @@ double face_area(const patch_grid& m, int d, int j) {
   return (d == 1 ? m.cell_volume(j) : m.node_volume(j)) / m.volume();
 }
 /// Returns the charge of a node of this index that phi belongs to.
-double charge_of_node(const plan& p, const patch_grid& m, const std::vector<double>& phi, const point& node,
-                      std::ptrdiff_t at) {
+double charge_of_node(const plan& p, const patch_grid& m, const solid_mask& solids, const std::vector<double>& phi,
+                      const point& node, std::ptrdiff_t at) {
   double sum = 0;
   for (int d = 0; d < m.dimensions; ++d)
     for (const int step : {-1, 1}) {
@@ -102,7 +102,8 @@ double charge_of_node(const plan& p, const patch_grid& m, const std::vector<doub
       edge[d] += std::min(step, 0);
       if (m.cylinder && d == 1 && m.first[1] + edge[1] < 0) continue;  // beyond the axis
       sum += face_area(m, d, edge[1]) * edge_permittivity(p, in_box(m, edge), d) *
-             (phi[std::size_t(at)] - phi[std::size_t(at + step * m.stride[d])]) / (m.spacing[d] * m.spacing[d]);
+             (phi[std::size_t(at)] - phi[std::size_t(at + step * m.stride[d])]) /
+             (solids.part_outside(std::size_t(m.index(edge)), d) * m.spacing[d] * m.spacing[d]);
     }
   return m.volume() * sum;
 }
@@ -123,13 +124,14 @@ std::vector<double> electrode_charges(const plan& p, const patch_grid& m, const 
         point edge = at;
         edge[d] -= side;
         out[std::size_t(2 * d + side)] += factor * face_area(m, d, edge[1]) * edge_permittivity(p, in_box(m, edge), d) *
-                                          (phi[std::size_t(i)] - phi[std::size_t(i + to_inner)]);
+                                          (phi[std::size_t(i)] - phi[std::size_t(i + to_inner)]) /
+                                          solids.part_outside(std::size_t(m.index(edge)), d);
       });
     }
   if (solids.nodes.empty()) return out;
   for_each_node(m, inner_nodes(m, walls), [&](const point& at, std::ptrdiff_t i) {
     if (!solids.nodes[std::size_t(i)]) return;
-    out[std::size_t(2 * p.dimensions) + solids.nodes[std::size_t(i)] - 1] += charge_of_node(p, m, phi, at, i);
+    out[std::size_t(2 * p.dimensions) + solids.nodes[std::size_t(i)] - 1] += charge_of_node(p, m, solids, phi, at, i);
   });
   return out;
 }

@@ -8,11 +8,10 @@
 
 #include "plaq/base/error.hpp"
 #include "plaq/fft/lines.hpp"
-#include "plaq/pic/fields/conductors.hpp"
 #include "plaq/pic/mesh/neighbours.hpp"
-#include "plaq/pic/poisson/cholesky.hpp"
 #include "plaq/pic/poisson/fourier.hpp"
 #include "plaq/pic/poisson/rank_exchange.hpp"
+#include "plaq/pic/poisson/surface.hpp"
 
 namespace plaq::pic {
 
@@ -45,20 +44,26 @@ class cylinder_solver final : public poisson {
         if (j > 0) pivot -= face(j - 1) * face(j - 1) * over_pivot_[wave(j - 1, k)];
         over_pivot_[wave(j, k)] = 1 / pivot;
       }
-    if (!p.conductors.empty()) factor_capacity_matrix();
+    if (!p.conductors.empty()) factor_surface_matrix(scale);
   }
 
   std::vector<patch_values> solve(const std::vector<patch_values>& rho,
                                   const std::vector<double>& potentials) override {
     auto charge = gather(rho);
+    std::vector<double> own_charge;  // rho of the nodes with equations of their own
+    for (const auto node : surface_.unknowns)
+      own_charge.push_back(charge[std::size_t(node)] / volume_[std::size_t(node / nz_)]);
     add_sides(potentials, charge);
     auto phi = potential_of(charge);
-    if (!surface_.empty()) {
-      std::vector<double> on_surface(surface_.size());
-      for (std::size_t n = 0; n < surface_.size(); ++n)
-        on_surface[n] = potentials[surface_electrodes_[n]] - phi[surface_[n]];
-      solve_cholesky(factor_, on_surface);
-      for (std::size_t n = 0; n < surface_.size(); ++n) charge[surface_[n]] += on_surface[n];
+    if (!surface_.unknowns.empty()) {
+      std::vector<double> more(surface_.unknowns.size());
+      for (std::size_t n = 0; n < more.size(); ++n) {
+        const surface_condition& is = surface_.conditions[n];
+        more[n] = is.charge_factor * own_charge[n] - sum_of(is, phi);
+        for (const auto& [electrode, factor] : is.electrodes) more[n] -= factor * potentials[electrode];
+      }
+      factors_.solve(more);
+      for (std::size_t n = 0; n < more.size(); ++n) charge[std::size_t(surface_.unknowns[n])] += more[n];
       phi = potential_of(charge);
     }
     std::vector<patch_values> out;
@@ -157,26 +162,28 @@ class cylinder_solver final : public poisson {
     return out;
   }
 
-  /// Computes the potentials of unit charges on all nodes of the surface, and factors their matrix.
-  void factor_capacity_matrix() {
-    const auto surface = conductor_surface(plan_);
-    if (surface.size() > max_surface_nodes)
-      throw input_error("conductors in the box have " + std::to_string(surface.size()) +
-                        " nodes on their surface; at most " + std::to_string(max_surface_nodes) +
-                        " are allowed where fields.solver is electrostatic");
-    for (const auto& [number, conductor] : surface) {
-      surface_.push_back(std::size_t(number));
-      surface_electrodes_.push_back(std::size_t(2 * plan_.dimensions) + conductor);
-    }
-    const std::size_t all = surface_.size();
-    factor_.resize(all * all);
-    for (std::size_t n = 0; n < all; ++n) {
+  /// Computes the conditions of unit charges at all nodes beside conductors, and factors their matrix.
+  void factor_surface_matrix(double scale) {
+    surface_ = surface_nodes(plan_, {scale, 1, 1});
+    const std::size_t all = surface_.unknowns.size();
+    if (all > max_surface_nodes)
+      throw input_error("conductors in the box have " + std::to_string(all) + " nodes on their surface; at most " +
+                        std::to_string(max_surface_nodes) + " are allowed where fields.solver is electrostatic");
+    std::vector<double> matrix(all * all);
+    for (std::size_t k = 0; k < all; ++k) {
       std::vector<double> charge(std::size_t(nz_ * nr_));
-      charge[surface_[n]] = 1;
+      charge[std::size_t(surface_.unknowns[k])] = 1;
       const auto phi = potential_of(charge);
-      for (std::size_t other = 0; other < all; ++other) factor_[n * all + other] = phi[surface_[other]];
+      for (std::size_t i = 0; i < all; ++i) matrix[i * all + k] = sum_of(surface_.conditions[i], phi);
     }
-    cholesky(factor_, all);
+    factors_ = dense_factors(std::move(matrix), all);
+  }
+
+  /// Returns the sum of a condition over nodes.
+  double sum_of(const surface_condition& is, const std::vector<double>& phi) const {
+    double sum = 0;
+    for (const auto& [probe, factor] : is.nodes) sum += factor * phi[std::size_t(surface_.probes[probe])];
+    return sum;
   }
 
   const plan& plan_;
@@ -186,9 +193,8 @@ class cylinder_solver final : public poisson {
   const int length_, waves_;  ///< of a line of the transform
   const fft::lines lines_;
   std::vector<double> volume_, eigenvalue_, over_pivot_;  ///< by j, by wave, by both
-  std::vector<std::size_t> surface_;                      ///< nodes of conductors, whose numbers are those of the box
-  std::vector<std::size_t> surface_electrodes_;           ///< place of their potentials
-  std::vector<double> factor_;
+  surface_nodes surface_;                                 ///< whose numbers of nodes are those of `node`
+  dense_factors factors_;
 };
 
 }  // namespace

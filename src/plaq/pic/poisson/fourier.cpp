@@ -60,7 +60,7 @@ class fourier_solver final : public poisson {
     }
     for (std::size_t b = 0; b < local_blocks_.size(); ++b) find_side_sources(b);
     find_eigenvalues(scale);
-    if (!p.conductors.empty() || !p.permittivity.empty()) factor_surface_matrix();
+    if (!p.conductors.empty() || !p.permittivity.empty()) factor_surface_matrix(scale);
   }
 
   std::vector<patch_values> solve(const std::vector<patch_values>& rho,
@@ -77,8 +77,8 @@ class fourier_solver final : public poisson {
           for_each_pair(charge_pairs(m, local_blocks_[b]), local_blocks_[b], m.cells,
                         [&](std::size_t i, std::size_t, double sign) { values[b][i] += sign * *next++; });
       }
-    std::vector<double> charge(surface_.unknowns.size());
-    if (!plan_.permittivity.empty()) charge = at_nodes(unknown_images_, values, charge.size());
+    std::vector<double> charge;
+    if (!surface_.unknowns.empty()) charge = at_nodes(unknown_images_, values, surface_.unknowns.size());
     for (const dielectric_point& d : dielectric_points_) values[d.block][d.point] *= d.factor;
     for (const side_source& s : side_sources_) values[s.block][s.point] += s.factor * potentials[s.side];
     if (!charge.empty()) {
@@ -87,9 +87,8 @@ class fourier_solver final : public poisson {
       const auto phi = at_nodes(probe_images_, without_surface, surface_.probes.size());
       for (std::size_t i = 0; i < charge.size(); ++i) {
         const surface_condition& is = surface_.conditions[i];
-        charge[i] = is.electrode >= 0 ? potentials[std::size_t(is.electrode)] : is.charge_factor * charge[i];
-        for (const auto& [side, factor] : is.sides) charge[i] -= factor * potentials[side];
-        charge[i] -= sum_of(is, phi);
+        charge[i] = is.charge_factor * charge[i] - sum_of(is, phi);
+        for (const auto& [electrode, factor] : is.electrodes) charge[i] -= factor * potentials[electrode];
       }
       factors_.solve(charge);
       for (const image& i : unknown_images_) values[i.block][i.point] += i.sign * charge[i.node];
@@ -301,8 +300,8 @@ class fourier_solver final : public poisson {
   }
 
   /// Computes the conditions of unit charges on all nodes of surfaces, and factors their matrix.
-  void factor_surface_matrix() {
-    surface_ = surface_nodes(plan_);
+  void factor_surface_matrix(const std::array<double, 3>& scale) {
+    surface_ = surface_nodes(plan_, scale);
     const std::size_t all = surface_.unknowns.size();
     if (all > max_surface_nodes)
       throw input_error("conductors and dielectrics in the box have " + std::to_string(all) +

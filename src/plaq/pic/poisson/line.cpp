@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "plaq/pic/fields/conductors.hpp"
 #include "plaq/pic/mesh/neighbours.hpp"
 #include "plaq/pic/poisson/rank_exchange.hpp"
 
@@ -19,10 +20,11 @@ class line_solver final : public poisson {
       for (const auto node : p.conductors[c].nodes)
         if (electrode_[std::size_t(node)] < 0 || electrode_[std::size_t(node)] > 1)
           electrode_[std::size_t(node)] = int(2 + c);
-    permittivity_ = p.permittivity;
-    permittivity_.resize(std::size_t(p.cells[0]), 1);
+    weight_ = p.permittivity;
+    weight_.resize(std::size_t(p.cells[0]), 1);
+    for (const surface_edge& e : surface_edges(p)) weight_[std::size_t(e.node - (e.direction == 0))] /= e.part;
     for (std::size_t i = 1; i + 1 < pivot_.size(); ++i) {
-      const double below = permittivity_[i - 1], above = permittivity_[i];
+      const double below = weight_[i - 1], above = weight_[i];
       if (electrode_[i] < 0) pivot_[i] = below + above - (electrode_[i - 1] < 0 ? below * below / pivot_[i - 1] : 0);
     }
   }
@@ -72,9 +74,9 @@ class line_solver final : public poisson {
     for (std::size_t i = 0; i < n; ++i)
       if (electrode_[i] >= 0) phi_[i] = potentials[std::size_t(electrode_[i])];
     for (std::size_t i = 1; i < n; ++i)
-      if (electrode_[i] < 0) phi_[i] = (phi_[i] + permittivity_[i - 1] * phi_[i - 1]) / pivot_[i];
+      if (electrode_[i] < 0) phi_[i] = (phi_[i] + weight_[i - 1] * phi_[i - 1]) / pivot_[i];
     for (std::size_t i = n - 1; i-- > 0;)
-      if (electrode_[i] < 0) phi_[i] += permittivity_[i] * phi_[i + 1] / pivot_[i];
+      if (electrode_[i] < 0) phi_[i] += weight_[i] * phi_[i + 1] / pivot_[i];
   }
 
   /// Sums the field from one node to the next, then the potential; both have the mean 0.
@@ -94,10 +96,10 @@ class line_solver final : public poisson {
   const plan& plan_;
   rank_exchange ranks_;
   const double scale_;
-  std::vector<int> electrode_;        ///< of each node: 0 and 1 are the sides; -1: phi is not known
-  std::vector<double> pivot_;         ///< of elimination
-  std::vector<double> permittivity_;  ///< of each cell
-  std::vector<double> phi_;           ///< at the nodes of the box
+  std::vector<int> electrode_;  ///< of each node: 0 and 1 are the sides; -1: phi is not known
+  std::vector<double> pivot_;   ///< of elimination
+  std::vector<double> weight_;  ///< of each cell: its permittivity over the part of it that is outside of conductors
+  std::vector<double> phi_;     ///< at the nodes of the box
 };
 
 }  // namespace

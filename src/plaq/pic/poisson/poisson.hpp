@@ -21,9 +21,9 @@ class poisson {
  public:
   virtual ~poisson() = default;
 
-  /// Returns phi of each patch in all cells of its grid within the box, from rho in the own cells of the patches of
-  /// this rank. Collective. `potentials`: of the sides x low, x high, y low, ... and the conductors. In a box without
-  /// conductors the mean of rho is ignored, and that of phi is 0.
+  /// Returns phi of each patch in all cells of its grid within the box, but at nodes of conductors, from rho in the own
+  /// cells of the patches of this rank. Collective. `potentials`: of the sides x low, x high, y low, ... and the
+  /// conductors. In a box without conductors the mean of rho is ignored, and that of phi is 0.
   virtual std::vector<patch_values> solve(const std::vector<patch_values>& rho,
                                           const std::vector<double>& potentials) = 0;
 };

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <numeric>
 #include <set>
 
@@ -34,48 +33,62 @@ struct term {
   double factor;
 };
 
+/// Returns the factor of the difference of phi along the edge from a node to the next one in dimension d, in the
+/// equation of a node `at` one of its ends.
+double edge_factor(const plan& p, const point& at, const point& edge, int d) {
+  const double factor = edge_permittivity(p, edge, d) / (p.spacing(d) * p.spacing(d));
+  if (!p.cylinder || d == 0) return factor;
+  // The face between two rings, over the volume of the ring of the node
+  return factor * (edge[1] + 0.5) / (at[1] == 0 ? 0.125 : at[1]);
+}
+
 }  // namespace
 
-surface_nodes::surface_nodes(const plan& p) {
-  std::set<std::int64_t> on_conductors;
+surface_nodes::surface_nodes(const plan& p, const std::array<double, 3>& scale) {
+  const std::int64_t row = p.nodes(0), plane = row * p.nodes(1);
+  const auto edges = surface_edges(p);
+  std::set<std::int64_t> on_conductors, beside;
   for (const conductor& c : p.conductors) on_conductors.insert(c.nodes.begin(), c.nodes.end());
-  std::map<std::int64_t, std::pair<surface_condition, std::vector<term>>> all;
-  for (const auto& [node, conductor] : conductor_surface(p))
-    all[node].first.electrode = 2 * p.dimensions + int(conductor), all[node].second = {{node, 1}};
-  for (const point& at : interface_nodes(p)) {
-    const std::int64_t node = number_of_node(p, at);
+  for (const surface_edge& e : edges) beside.insert(e.node);
+  for (const point& at : interface_nodes(p)) beside.insert(number_of_node(p, at));
+  std::vector<std::vector<term>> terms;
+  std::set<std::int64_t> used;
+  for (const std::int64_t node : beside) {
     if (on_conductors.contains(node)) continue;
-    auto& [condition, terms] = all[node];
+    const point at{int(node % row), int(node % plane / row), int(node / plane)};
+    unknowns.push_back(node);
+    surface_condition& condition = conditions.emplace_back();
+    auto& of_node = terms.emplace_back();
     double sum = 0;
-    for (int d = 0; d < p.dimensions; ++d)
-      for (const int step : {-1, 1}) {
-        point edge = at, next = at;
-        next[d] += step;
-        if (step < 0) edge = next;
-        const double factor = edge_permittivity(p, edge, d) / (p.spacing(d) * p.spacing(d));
-        sum += factor;
-        if (p.periodic(d)) next[d] = (next[d] + p.cells[d]) % p.cells[d];
-        if (!p.periodic(d) && (next[d] == 0 || next[d] == p.cells[d]))
-          condition.sides.emplace_back(std::size_t(2 * d + (next[d] != 0)), -factor);
-        else
-          terms.push_back({number_of_node(p, next), -factor});
+    for (int direction = 0; direction < 2 * p.dimensions; ++direction) {
+      const int d = direction / 2, step = direction % 2 ? 1 : -1;
+      point next = at;
+      next[d] += step;
+      if (p.cylinder && next[1] < 0) continue;  // beyond the axis
+      double factor = scale[std::size_t(d)] * edge_factor(p, at, step < 0 ? next : at, d);
+      if (p.periodic(d)) next[d] = (next[d] + p.cells[d]) % p.cells[d];
+      const std::pair key(node, direction);
+      const auto ends = std::ranges::lower_bound(edges, key, {}, &cut_edge::key);
+      if (ends != edges.end() && ends->key() == key) {
+        factor /= ends->part;
+        condition.electrodes.emplace_back(std::size_t(2 * p.dimensions) + ends->conductor, -factor);
+      } else if ((p.wall(d, 0) && next[d] == 0) || (p.wall(d, 1) && next[d] == p.cells[d])) {
+        condition.electrodes.emplace_back(std::size_t(2 * d + (step > 0)), -factor);
+      } else {
+        of_node.push_back({number_of_node(p, next), -factor});
       }
-    terms.push_back({node, sum});
-    for (term& t : terms) t.factor /= sum;
-    for (auto& [side, factor] : condition.sides) factor /= sum;
+      sum += factor;
+    }
+    of_node.push_back({node, sum});
+    for (term& t : of_node) t.factor /= sum, used.insert(t.node);
+    for (auto& [electrode, factor] : condition.electrodes) factor /= sum;
     condition.charge_factor = 1 / sum;
   }
-  std::set<std::int64_t> used;
-  for (const auto& [node, content] : all)
-    for (const term& t : content.second) used.insert(t.node);
   probes.assign(used.begin(), used.end());
-  for (auto& [node, content] : all) {
-    unknowns.push_back(node);
-    for (const term& t : content.second)
-      content.first.nodes.emplace_back(std::size_t(std::ranges::lower_bound(probes, t.node) - probes.begin()),
+  for (std::size_t n = 0; n < terms.size(); ++n)
+    for (const term& t : terms[n])
+      conditions[n].nodes.emplace_back(std::size_t(std::ranges::lower_bound(probes, t.node) - probes.begin()),
                                        t.factor);
-    conditions.push_back(std::move(content.first));
-  }
 }
 
 dense_factors::dense_factors(std::vector<double> a, std::size_t n) : a_(std::move(a)), rows_(n) {

@@ -1,5 +1,6 @@
-// Charges on surfaces within the box that Poisson's solver has to find: of conductors, and of polarised dielectrics.
+// Surfaces of conductors and dielectrics within the box, as Poisson's solver meets them.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -8,24 +9,25 @@
 
 namespace plaq::pic {
 
-/// Condition of a node of a surface: sum of factor x phi over some nodes and sides = the potential of an electrode, or
-/// `charge_factor` x rho at the node.
+/// Condition of a node beside a surface: sum of factor x phi over some nodes and electrodes = charge_factor x rho at
+/// the node.
 struct surface_condition {
-  std::vector<std::pair<std::size_t, double>> nodes;  ///< places in surface_nodes::probes, and factors
-  std::vector<std::pair<std::size_t, double>> sides;  ///< numbers of electrodes, and factors
-  int electrode = -1;
+  std::vector<std::pair<std::size_t, double>> nodes;       ///< places in surface_nodes::probes, and factors
+  std::vector<std::pair<std::size_t, double>> electrodes;  ///< their numbers, and factors
   double charge_factor = 0;
 };
 
-/// Nodes with unknown charges: of conductors beside other nodes, where phi is known, and nodes between cells of
-/// different permittivity, where div(epsilon grad phi) is known.
+/// Nodes where the equation of Poisson's solver is another one than in a vacuum: beside a conductor, to which an edge
+/// of the mesh may be shorter than a cell, and between cells of different permittivity. The charge that the solver is
+/// given there in place of rho is unknown.
 struct surface_nodes {
   std::vector<std::int64_t> unknowns;         ///< numbers of nodes, in rising order
   std::vector<surface_condition> conditions;  ///< one for each
   std::vector<std::int64_t> probes;           ///< nodes of all conditions, in rising order
 
   surface_nodes() = default;
-  explicit surface_nodes(const plan& p);
+  /// `scale`: of the second difference in each dimension.
+  explicit surface_nodes(const plan& p, const std::array<double, 3>& scale = {1, 1, 1});
 };
 
 /// Dense matrix [n, n], row by row, factored by Gauss's elimination with the largest pivot of each column.

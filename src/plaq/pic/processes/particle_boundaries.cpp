@@ -104,7 +104,7 @@ void leave_charge(patch<T>& self, const point& cell, const std::array<double, 3>
 template <class T>
 void record_absorbed(const plan& p, patch<T>& self, std::size_t s, double weight, const point& cell,
                      const std::array<double, 3>& x, double energy) {
-  const int solid = self.solids.cells[std::size_t(self.mesh.index(cell))];
+  const int solid = self.solids.solid_at(self.mesh, std::size_t(self.mesh.index(cell)), x);
   const double charge = p.species_list[s].source() * weight;
   if (solid == solid_mask::dielectric)
     leave_charge(self, cell, x, charge);
@@ -262,7 +262,9 @@ std::vector<std::uint32_t> absorb_in_conductors(const plan& p, patch<T>& self, s
   for (std::size_t i = 0; i < all.size(); ++i) {
     point cell{};
     for (int d = 0; d < m.dimensions; ++d) cell[d] = all.cell[d][i];
-    const int solid = self.solids.cells[std::size_t(m.index(cell))];
+    std::array<double, 3> x{};
+    for (int d = 0; d < m.dimensions; ++d) x[std::size_t(d)] = double(all.x[d][i]);
+    const int solid = self.solids.solid_at(m, std::size_t(m.index(cell)), x);
     if (!solid || std::ranges::binary_search(but, i)) continue;
     double remaining = 1;
     path_walker<T> walker(p, self, s, i, remaining);
