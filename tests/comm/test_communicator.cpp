@@ -4,11 +4,10 @@
 #include <array>
 #include <functional>
 #include <memory>
-#include <optional>
-#include <span>
 #include <utility>
 #include <vector>
 
+#include "counting_wire.hpp"
 #include "plaq/base/error.hpp"
 #include "plaq/comm/job/world.hpp"
 #include "plaq/comm/mpi/launcher.hpp"
@@ -18,6 +17,7 @@
 namespace {
 
 using namespace plaq::comm;
+using test::counting_wire;
 using test::world;
 
 TEST(communicator, world_is_what_was_asked_for) {
@@ -25,45 +25,6 @@ TEST(communicator, world_is_what_was_asked_for) {
   EXPECT_LT(world().rank(), world().size());
   EXPECT_EQ(thread_level().empty(), !find_launch());
 }
-
-/// Wire that seats ranks on nodes of its own, and counts what is asked of it.
-class seating_wire final : public wire {
- public:
-  struct counts {
-    int duplicates = 0, nodes = 0, messages = 0;
-  };
-  seating_wire(std::unique_ptr<wire> over, std::vector<int> node_of, std::shared_ptr<counts> made)
-      : over_(std::move(over)), node_of_(std::move(node_of)), made_(std::move(made)) {}
-
-  int rank() const override { return over_->rank(); }
-  int size() const override { return over_->size(); }
-  std::unique_ptr<wire> duplicate() override {
-    ++made_->duplicates;
-    return std::make_unique<seating_wire>(over_->duplicate(), node_of_, made_);
-  }
-  std::unique_ptr<wire> split(int color, int key) override { return over_->split(color, key); }
-  std::unique_ptr<wire> split_by_node() override {
-    ++made_->nodes;
-    return over_->split(node_of_[std::size_t(rank())], rank());
-  }
-  handle send(const blocks& from, int peer, int tag) override {
-    ++made_->messages;
-    return over_->send(from, peer, tag);
-  }
-  handle receive(const blocks& to, int peer, int tag) override { return over_->receive(to, peer, tag); }
-  void cancel(handle receive) override { over_->cancel(receive); }
-  std::optional<arrival> next_arrival() override { return over_->next_arrival(); }
-  handle receive(const arrival& which, const blocks& to) override { return over_->receive(which, to); }
-  handle prepare_send(const blocks& from, int peer, int tag) override { return over_->prepare_send(from, peer, tag); }
-  void start(handle prepared, std::size_t bytes) override { over_->start(prepared, bytes); }
-  void forget(handle prepared) override { over_->forget(prepared); }
-  void test(std::span<handle> in_progress, std::vector<end>& ends) override { over_->test(in_progress, ends); }
-
- private:
-  std::unique_ptr<wire> over_;
-  std::vector<int> node_of_;
-  std::shared_ptr<counts> made_;
-};
 
 // Whatever ranks share a node, in order or not, equally many or not.
 TEST(communicator, finds_its_nodes_once) {
@@ -73,15 +34,15 @@ TEST(communicator, finds_its_nodes_once) {
            [](int r) { return (r + 1) / 3; }, [](int r) { return r == 0 ? 5 : 1; }}) {
     std::vector<int> node_of;
     for (int r = 0; r < p; ++r) node_of.push_back(node_of_rank(r));
-    const auto made = std::make_shared<seating_wire::counts>();
-    const communicator over(std::make_unique<seating_wire>(world().open_wire(), node_of, made));
+    counting_wire::counts made;
+    const communicator over(std::make_unique<counting_wire>(world().open_wire(), made, node_of));
     for (int time = 0; time < 2; ++time) {
-      *made = {};
+      made = {};
       collectives c(over);
-      EXPECT_EQ(made->duplicates, 1);
-      EXPECT_EQ(made->nodes, time == 0 ? 1 : 0);
+      EXPECT_EQ(made.duplicates, 1);
+      EXPECT_EQ(made.nodes, time == 0 ? 1 : 0);
       if (time == 1) {
-        EXPECT_LT(made->messages, std::max(p, 2)) << "of one broadcast";
+        EXPECT_LT(made.messages, std::max(p, 2)) << "of one broadcast";
       }
       const node_map expected(node_of);
       const auto& found = c.ranks_by_node();
@@ -97,16 +58,16 @@ TEST(communicator, finds_its_nodes_once) {
 
 // The set-up makes calls before it knows the method: none of their schedules stays.
 TEST(communicator, calls_go_by_the_method_that_was_asked_for) {
-  const auto made = std::make_shared<seating_wire::counts>();
+  counting_wire::counts made;
   const int p = world().size();
-  const communicator over(std::make_unique<seating_wire>(world().open_wire(), std::vector<int>(std::size_t(p)), made));
+  const communicator over(std::make_unique<counting_wire>(world().open_wire(), made, std::vector<int>(std::size_t(p))));
   for (int time = 0; time < 2; ++time) {
     collectives c(over, {.by = method{algorithm::chain, 1}});
     for (std::size_t bytes = 1; bytes <= 64; ++bytes) {
-      *made = {};
+      made = {};
       std::vector<char> value(bytes);
       c.broadcast(value);
-      EXPECT_EQ(made->messages, c.rank() + 1 < p ? 1 : 0) << bytes << " bytes";
+      EXPECT_EQ(made.messages, c.rank() + 1 < p ? 1 : 0) << bytes << " bytes";
     }
   }
 }
