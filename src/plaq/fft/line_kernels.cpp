@@ -2,9 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
+// pocketfft asks for sizes that are no multiple of the alignment. C11 requires one, and sanitizers do.
+namespace pocketfft::detail {
+inline void* aligned_alloc(std::size_t alignment, std::size_t size) {
+  return std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+}
+}  // namespace pocketfft::detail
 #define POCKETFFT_NO_MULTITHREADING
 #define POCKETFFT_CACHE_SIZE 32  // lengths whose tables are kept
 #if __has_include(<pocketfft_hdronly.h>)
