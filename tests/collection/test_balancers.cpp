@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <limits>
 #include <numeric>
 #include <string>
@@ -12,6 +13,7 @@
 #include "plaq/base/error.hpp"
 #include "plaq/base/random.hpp"
 #include "plaq/collection/balance/balancers.hpp"
+#include "plaq/collection/balance/protocol.hpp"
 #include "plaq/collection/hilbert.hpp"
 
 namespace plaq::balance {
@@ -153,6 +155,50 @@ TEST(balancers, diffusion_reaches_far) {
   // Without edges ranks are a ring, which is half as long.
   s.edges.clear();
   EXPECT_LT(evaluate(s, diffusion(s)).imbalance(), 0.3);
+}
+
+/// Returns the number of locations that ranks send each other in diffusion, those that they pass on included.
+std::size_t locations_sent(const load_distribution& s) {
+  std::deque<participant> ranks;
+  for (int r = 0; r < s.ranks; ++r) ranks.push_back({.rank = r, .ranks = s.ranks, .local = {}});
+  std::vector<std::vector<peer>> peers(s.size());
+  for (const edge& e : s.edges) peers[e.a].push_back({e.b, s.rank_of[e.b], 0, e.weight});
+  for (std::size_t i = 0; i < s.size(); ++i)
+    ranks[std::size_t(s.rank_of[i])].local.push_back(
+        {.id = i, .load = s.loads[i], .origin = s.rank_of[i], .peers = peers[i]});
+  std::vector<coroutine> coroutines;
+  for (participant& p : ranks) coroutines.push_back(run_protocol(p, diffusion_protocol));
+  std::size_t sent = 0;
+  for (bool running = true; running;) {
+    std::vector<std::vector<protocol_message>> next(ranks.size());
+    reduced_values reduced;
+    running = false;
+    for (std::size_t r = 0; r < ranks.size(); ++r) {
+      running = coroutines[r].resume() || running;
+      reduced.add(std::exchange(ranks[r].own, {}));
+      for (protocol_message& m : std::exchange(ranks[r].outgoing, {})) {
+        if (m.more) sent += m.more->updates.size();
+        next[std::size_t(m.to)].push_back(std::move(m));
+      }
+    }
+    for (std::size_t r = 0; r < ranks.size(); ++r) ranks[r].reduced = reduced, ranks[r].incoming.swap(next[r]);
+  }
+  return sent;
+}
+
+// Elements that pass many ranks tell their peers where they stay, not each rank that they pass.
+TEST(balancers, diffusion_sends_few_locations) {
+  const auto of_row = [](int ranks) {
+    load_distribution s{.ranks = ranks, .loads = {}, .rank_of = {}};
+    for (int r = 0; r < ranks; ++r)
+      for (int k = 0; k < (r ? 10 : 10 * ranks); ++k) {
+        s.loads.push_back(1);
+        s.rank_of.push_back(r);
+      }
+    for (std::size_t i = 1; i < s.size(); ++i) s.edges.push_back({i - 1, i, 1});
+    return double(locations_sent(s)) / double(s.size());
+  };
+  EXPECT_LT(of_row(80), 1.1 * of_row(20));  // for each element
 }
 
 // What balancers say does not depend on how edges, or their ends, are ordered.

@@ -31,19 +31,22 @@ class peer_locations {
  public:
   peer_locations(participant& self, assignment& assigned) : self_(self), assigned_(assigned) {}
 
-  /// Exchanges locations between an element that has arrived and its peers.
+  /// Exchanges locations between an element that has arrived and its peers on this rank.
   void add(element_info& arrived) {
     forwarding_.erase(arrived.id);
-    for (peer& p : arrived.peers) {
-      const peer_update update{p.id, arrived.id, self_.rank, arrived.transfers, 0};
+    for (peer& p : arrived.peers)
       if (element_info* local = assigned_.find(p.id)) {
         p.rank = self_.rank;
         p.transfers = local->transfers;
-        apply(*local, update);
-      } else {
-        self_.message_to(p.rank).content().updates.push_back(update);
+        apply(*local, {p.id, arrived.id, self_.rank, arrived.transfers, 0});
       }
-    }
+  }
+  /// Sends the location of an element that stays to its peers on other ranks. Updates from each rank that it passes
+  /// would follow peers that move too: as many messages as the square of the distance.
+  void announce(const element_info& stays) {
+    for (const peer& p : stays.peers)
+      if (!assigned_.find(p.id))
+        self_.message_to(p.rank).content().updates.push_back({p.id, stays.id, self_.rank, stays.transfers, 0});
   }
   /// Updates the peers of an element that has been taken out and goes to `rank`.
   void remove(const element_info& leaving, int rank) {
@@ -180,10 +183,16 @@ coroutine transfer_elements(participant& self, assignment& assigned, const neigh
   peer_locations locations(self, assigned);
   auto awaited = std::ranges::count_if(c.flow, [](double f) { return f < 0; });
   bool offered = false;
+  std::vector<element_id> arrived;
   do {
     if (!offered && awaited == 0) {
       offer_elements(self, assigned, locations, c);
       offered = true;
+    }
+    if (offered) {
+      for (const element_id id : arrived)
+        if (const element_info* stays = assigned.find(id)) locations.announce(*stays);
+      arrived.clear();
     }
     self.own.sum[0] = !offered;
     for (const protocol_message& m : self.outgoing)
@@ -193,7 +202,7 @@ coroutine transfer_elements(participant& self, assignment& assigned, const neigh
     for (protocol_message& m : self.incoming) {
       if (m.numbers[0] == 1) --awaited;
       if (!m.more) continue;
-      std::vector<element_id> arrived;
+      const std::size_t before = arrived.size();
       for (element_info& e : m.more->elements)
         if (m.numbers[0] != 1 || self.has_room(assigned, e)) {  // a refused element had room on its rank
           arrived.push_back(e.id);
@@ -203,7 +212,7 @@ coroutine transfer_elements(participant& self, assignment& assigned, const neigh
           locations.remove(e, m.from);
           self.message_to(m.from).content().elements.push_back(std::move(e));
         }
-      for (const element_id id : arrived) locations.add(*assigned.find(id));
+      for (std::size_t i = before; i < arrived.size(); ++i) locations.add(*assigned.find(arrived[i]));
     }
     for (const protocol_message& m : self.incoming)
       if (m.more)
