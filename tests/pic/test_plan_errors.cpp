@@ -180,7 +180,11 @@ TEST(plan_errors, of_conductors) {
        {[](plan& p) { p.conductors[0].potential = 1; },
         "conductor 1: potential = 1: a number, 0 unless the run is electrostatic"},
        {[](plan& p) { p.conductors[0].potential = nan, p.electrostatic = true; },
-        "conductor 1: potential = nan: a number, 0 unless the run is electrostatic"}});
+        "conductor 1: potential = nan: a number, 0 unless the run is electrostatic"},
+       {[](plan& p) { p.conductors[0].cuts = {{29, 1, 0.5}}; },
+        "conductor 1: edges that it cuts are those of an electrostatic run, of nodes from 0 to 649, in rising order, "
+        "and "
+        "0.001 to 1 of each is outside"}});
   plan open = periodic(1, 1, 12, 2);
   open.conductors = {{.nodes = {3}}};
   expect_refusals(open, {{[](plan& p) { p.electrostatic = true; },
