@@ -116,12 +116,13 @@ TYPED_TEST(hoppings, compute_the_linear_combination_that_follows_them) {
   EXPECT_LT(worst, 200 * std::numeric_limits<T>::epsilon());
 }
 
-TYPED_TEST(hoppings, have_the_same_bits_with_prefetches_and_streamed_stores) {
+TYPED_TEST(hoppings, have_the_same_bits_with_prefetches_and_streamed_stores_and_with_third_rows) {
   using T = TypeParam;
   const coordinates extents{8, 4, 8, 8};
   const auto layout = std::make_shared<site_layout>(lattice(extents), max_lanes<T>());
   near_links<T> links(layout);
-  spinors<T> in(layout), phi(layout), plain(layout), prefetched(layout);
+  near_third_rows<T> third_rows(layout);
+  spinors<T> in(layout), phi(layout), plain(layout), prefetched(layout), stored(layout);
   gaussian(in, 1), gaussian(phi, 2);
   stream_of_numbers(links);
   for (const T last : {T(1), T(-1)})  // kernels without and with determinants
@@ -133,6 +134,10 @@ TYPED_TEST(hoppings, have_the_same_bits_with_prefetches_and_streamed_stores) {
         w.out = prefetched.of(p), w.prefetch = w.stream = true;
         hop(w, std::span(layout->interior(p)));
         EXPECT_EQ(std::memcmp(plain.of(p), prefetched.of(p), plain.size() / 2 * sizeof(T)), 0) << p << dagger;
+        compute_third_rows(w, 0, layout->groups(), third_rows.data());
+        w.out = stored.of(p), w.prefetch = w.stream = false, w.third_rows = third_rows.data();
+        hop(w, std::span(layout->interior(p)));
+        EXPECT_EQ(std::memcmp(plain.of(p), stored.of(p), plain.size() / 2 * sizeof(T)), 0) << p << dagger;
       }
 }
 

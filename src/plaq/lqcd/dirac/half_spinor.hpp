@@ -41,7 +41,7 @@ PLAQ_KERNEL half_spinor<V> project(const T* psi) {
   return h;
 }
 
-/// Matrix of SU(3) times a phase, stored as two rows.
+/// Matrix of SU(3) times a phase, stored as two rows or with the third one.
 template <class V>
 struct link {
   cx<V> at[3][3];
@@ -65,6 +65,17 @@ PLAQ_KERNEL link<V> load_link(const S* two_rows, std::complex<linalg::number_of<
   if constexpr (WithDeterminant)
     for (auto& z : u.at[2])
       z = lqcd::mul(cx<V>{linalg::same<V>(determinant.real()), linalg::same<V>(determinant.imag())}, z);
+  return u;
+}
+
+/// Loads a link with its third row.
+template <class V, class S>
+PLAQ_KERNEL link<V> load_link(const S* two_rows, const S* third_row) {
+  constexpr int n = 2 * linalg::lanes<V>;
+  link<V> u;
+  for (int i = 0; i < 2; ++i)
+    for (int j = 0; j < 3; ++j) u.at[i][j] = load_cx<V>(two_rows + (3 * i + j) * n);
+  for (int j = 0; j < 3; ++j) u.at[2][j] = load_cx<V>(third_row + j * n);
   return u;
 }
 

@@ -57,7 +57,7 @@ hopping<T, S>::hopping(context& ctx, const links<T>& gauge, const std::array<std
   requires std::same_as<T, S>
     : ctx_(ctx), links_(gather_links(ctx, gauge)), link_determinants_(link_determinants) {
   check_unitary(gauge, link_determinants_);
-  allocate_buffers();
+  prepare();
 }
 
 template <class T, class S>
@@ -70,11 +70,11 @@ hopping<T, S>::hopping(const hopping<double>& other, std::shared_ptr<const site_
     else
       return S(x);
   });
-  allocate_buffers();
+  prepare();
 }
 
 template <class T, class S>
-void hopping<T, S>::allocate_buffers() {
+void hopping<T, S>::prepare() {
   const site_layout& layout = links_.layout();
   // Bytes of near_links and of two fields on half the sites. A core's own caches hold 1 or 2 MiB, shared ones 16 to 64.
   const auto bytes = links_.size() * sizeof(S) + std::size_t(layout.groups()) * 24 * layout.lanes() * sizeof(T);
@@ -88,12 +88,22 @@ void hopping<T, S>::allocate_buffers() {
     faces_[d].send_buffer.resize(size * layout.lanes_at_edge(d).size());
     faces_[d].receive_buffer.resize(faces_[d].send_buffer.size());
   }
+  // A core that has its data near computes: it then reads third rows in less time than it takes to compute them.
+  if constexpr (std::same_as<S, T>) {
+    if (prefetch_ || layout.lanes() != max_lanes<T>()) return;
+    const hopping_args<T> w{&layout, 0, links_.data(), link_determinants_, nullptr, nullptr};
+    T* const out = third_rows_.emplace(links_.shared_layout()).data();
+    ctx_.workers.parallel_for("third rows", std::size_t(layout.groups()), [&](std::size_t begin, std::size_t end) {
+      compute_third_rows(w, std::int64_t(begin), std::int64_t(end), out);
+    });
+  }
 }
 
 template <class T, class S>
 hopping_args<T, S> hopping<T, S>::kernel_args(const spinors<T>& in, int parity, bool dagger) {
   hopping_args<T, S> w{&links_.layout(), parity, links_.data(), link_determinants_, in.of(1 - parity), nullptr, dagger};
   w.prefetch = prefetch_, w.stream = stream_;
+  if (third_rows_) w.third_rows = third_rows_->data();
   for (int d = 0; d < neighbours; ++d) w.faces[d] = faces_[d].halo.data();
   return w;
 }

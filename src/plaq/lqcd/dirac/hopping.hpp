@@ -2,6 +2,7 @@
 #pragma once
 #include <array>
 #include <concepts>
+#include <optional>
 #include <vector>
 
 #include "plaq/lqcd/dirac/hopping_kernel.hpp"
@@ -58,7 +59,7 @@ class hopping {
 
   template <class, class>
   friend class hopping;
-  void allocate_buffers();
+  void prepare();
 
   /// Half spinors of the groups at an edge, and the parts of them that are sent and received.
   struct face {
@@ -66,6 +67,7 @@ class hopping {
   };
   context& ctx_;
   near_links<S> links_;
+  std::optional<near_third_rows<S>> third_rows_;  ///< of small lattices
   std::array<std::complex<T>, 4> link_determinants_;
   bool prefetch_, stream_;
   std::array<face, neighbours> faces_;

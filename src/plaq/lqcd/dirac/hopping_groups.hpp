@@ -36,7 +36,8 @@ PLAQ_KERNEL void reconstruct(spinor<V>& sum, int i, cx<V> first, cx<V> second) {
 /// Compile-time variant of a kernel, so that a group is computed without a branch.
 struct kernel_variant {
   bool dagger;
-  bool determinants;  ///< links have determinants
+  bool stored;        ///< third rows of links are read
+  bool determinants;  ///< links have determinants, with which third rows are computed
   bool faces;         ///< half spinors may come from other ranks
   bool prefetch;
 };
@@ -62,8 +63,13 @@ PLAQ_KERNEL void add_direction(const hopping_args<T, S>& w, std::int64_t b, cons
       for (auto& spin : h.at)
         for (auto& z : spin) z = permute(z, moves.from[D]);
   }
-  const auto u =
-      load_link<V, K.determinants>(w.links + (neighbours * b + D) * 12 * n, w.link_determinants[direction_of<D>]);
+  const auto u = [&] PLAQ_INLINE {
+    const std::int64_t at = (neighbours * b + D) * n;
+    if constexpr (K.stored)
+      return load_link<V>(w.links + 12 * at, w.third_rows + 6 * at);
+    else
+      return load_link<V, K.determinants>(w.links + 12 * at, w.link_determinants[direction_of<D>]);
+  }();
   for (int i = 0; i < 3; ++i) {
     cx<V> first, second;
     row_of_product<!ahead<D>>(u, i, h, first, second);
@@ -126,7 +132,8 @@ PLAQ_KERNEL void hop_group(const hopping_args<T, S>& w, std::int64_t b, std::int
 /// Computes any group in the general variant: multiplying by determinants that are one changes nothing.
 template <class V, bool Dagger, class T, class S>
 [[gnu::noinline]] void hop_any_group(const hopping_args<T, S>& w, std::int64_t b) {
-  constexpr kernel_variant general{.dagger = Dagger, .determinants = true, .faces = true, .prefetch = false};
+  constexpr kernel_variant general{
+      .dagger = Dagger, .stored = false, .determinants = true, .faces = true, .prefetch = false};
   hop_group<V, general>(w, b, b, lane_moves<V>(*w.layout));
 }
 
@@ -153,21 +160,32 @@ template <class T, class S>
 void hop(const hopping_args<T, S>& args, std::span<const std::int32_t> groups) {
   with_lanes<T>(args.layout->lanes(), [&]<int N>() {
     using V = linalg::simd<T, N>;
-    const auto run = [&]<bool Determinants, bool Prefetch>() {
+    const auto run = [&]<bool Stored, bool Determinants, bool Prefetch>() {
       using hopping_groups::hop_groups, hopping_groups::kernel_variant;
-      args.dagger ? hop_groups<V, kernel_variant{true, Determinants, false, Prefetch}>(args, groups)
-                  : hop_groups<V, kernel_variant{false, Determinants, false, Prefetch}>(args, groups);
+      args.dagger ? hop_groups<V, kernel_variant{true, Stored, Determinants, false, Prefetch}>(args, groups)
+                  : hop_groups<V, kernel_variant{false, Stored, Determinants, false, Prefetch}>(args, groups);
     };
     // Fewer lanes than a register has occur on small lattices only; links of 16 bits are for large ones.
     if constexpr (N == linalg::native_lanes<T> && !std::same_as<S, T>) {
-      return run.template operator()<true, true>();
+      return run.template operator()<false, true, true>();
     } else if constexpr (N == linalg::native_lanes<T>) {
       const bool determinants = args.link_determinants != std::array<std::complex<T>, 4>{1, 1, 1, 1};
-      if (determinants && args.prefetch) return run.template operator()<true, true>();
-      if (args.prefetch) return run.template operator()<false, true>();
-      if (!determinants) return run.template operator()<false, false>();
+      if (determinants && args.prefetch) return run.template operator()<false, true, true>();
+      if (args.prefetch) return run.template operator()<false, false, true>();
+      if (args.third_rows) return run.template operator()<true, false, false>();
     }
-    run.template operator()<true, false>();
+    run.template operator()<false, true, false>();
+  });
+}
+
+template <class T>
+void compute_third_rows(const hopping_args<T>& args, std::int64_t first, std::int64_t end, T* out) {
+  with_lanes<T>(args.layout->lanes(), [&]<int N>() {
+    for (std::int64_t i = first * neighbours; i < end * neighbours; ++i) {
+      const auto u =
+          load_link<linalg::simd<T, N>, true>(args.links + i * 12 * N, args.link_determinants[i % neighbours / 2]);
+      for (int j = 0; j < 3; ++j) store_cx(out + (i * 3 + j) * 2 * N, u.at[2][j]);
+    }
   });
 }
 

@@ -23,6 +23,9 @@ using chiral = std::complex<T>;
 /// storage type: that of the spinors, or 16 bits.
 template <class S>
 using near_links = field<S, 96>;
+/// Their third rows, element j of direction d is component 3 d + j.
+template <class S>
+using near_third_rows = field<S, 48>;
 
 /// Arguments of out = c H in + d phi on the groups of `parity`; `in` has the other parity. Pointers are to a parity's
 /// first group.
@@ -42,6 +45,8 @@ struct hopping_args {
   std::array<T*, neighbours> faces{};
   bool prefetch = false;  ///< data of later groups: useful if links and fields exceed a core's cache
   bool stream = false;    ///< stores past the caches: useful if `out` would not stay in them
+  /// near_third_rows of all sites, read without prefetches; null: third rows are computed. Bits are the same.
+  const S* third_rows = nullptr;
 };
 
 /// Computes `out` on these groups of args.parity (counted as in the layout).
@@ -65,6 +70,10 @@ void derivative(const derivative_args<T>& args, std::int64_t first, std::int64_t
 /// for another rank to `send`, [face group][12][lanes_at_edge].
 template <class T, class S>
 void pack_face(const hopping_args<T, S>& args, int d, std::size_t first, std::size_t end, T* send);
+
+/// Computes near_third_rows of groups first ... end - 1 of all.
+template <class T>
+void compute_third_rows(const hopping_args<T>& args, std::int64_t first, std::int64_t end, T* out);
 
 /// Copies received half spinors into args.faces[d].
 template <class T, class S>

@@ -4,5 +4,6 @@
 namespace plaq::lqcd {
 
 template void hop(const hopping_args<float>&, std::span<const std::int32_t>);
+template void compute_third_rows(const hopping_args<float>&, std::int64_t, std::int64_t, float*);
 
 }  // namespace plaq::lqcd
