@@ -33,8 +33,8 @@ def test_round_electrodes_converge(dimension, inner, coarse, fine, bound):
     for cells in (coarse, fine):
         h = 9.0 / cells
         at = [0.0, *(np.floor(m / h) * h for m in MIDDLE[1:dimension])]
-        results = round_electrodes(cells, dimension, inner, probe={"line": {"field": "phi", "at": [0.0, *MIDDLE[1:dimension]],
-                                                                     "along": "x"}})
+        line = {"field": "phi", "at": [0.0, *MIDDLE[1:dimension]], "along": "x"}
+        results = round_electrodes(cells, dimension, inner, probe={"line": line})
         x = np.arange(cells) * h
         r = np.sqrt((x - MIDDLE[0]) ** 2 + sum((a - m) ** 2 for a, m in zip(at[1:], MIDDLE[1:])))
         between = (r > inner) & (r < OUTER)
@@ -53,7 +53,8 @@ def test_round_electrodes_converge(dimension, inner, coarse, fine, bound):
 def test_a_plane_surface_is_where_the_formula_says(where):
     """φ of a capacitor is linear up to the surface; its charge is that of the gap, in one and two dimensions."""
     for dimension in (1, 2):
-        sections = {"grid": {"cells": [20, 4][:dimension], "length": [1.0, 0.2][:dimension], "patches": [4, 1][:dimension]},
+        grid = {"cells": [20, 4], "length": [1.0, 0.2], "patches": [4, 1]}
+        sections = {"grid": {key: values[:dimension] for key, values in grid.items()},
                     "boundaries": {"x": "conducting", "potential_x": [0, 1]},
                     "conductor": {"plate": {"where": where, "potential": 1}},
                     "probe": {"phi": {"field": "phi", "at": [0.0] * dimension, "along": "x"}}}
