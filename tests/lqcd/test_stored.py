@@ -205,7 +205,7 @@ def test_hadrons_have_the_same_bits_on_any_ranks_and_share_propagators(ensemble,
     assert digest(tmp_path / "one") == digest(tmp_path / "two")
     for words in ("mesons.noise: Ward identity of the conserved vector current: ",
                   "charges.one: vector u t2 at tau = 1: ", "form_factors.kaon: Z_V at tau = 1: ",
-                  "form_factors.kaon: vector form factor, momentum (1, 0, -1), at tau = 1: "):
+                  "form_factors.kaon: vector form factor, momentum (1, 0, -1), Q^2 = "):
         assert words in said
     found = lqcd.load(tmp_path / "one")
     assert found.recorded["baryons/kept/lambda"].values.shape == (2, 4)
