@@ -63,37 +63,75 @@ void expect_disjoint(std::vector<extent> arrays, const std::vector<std::byte>& m
   EXPECT_LE(end, memory.data() + memory.size());
 }
 
-TEST(workspace, holds_the_arrays_of_a_walk_side_by_side) {
-  constexpr std::size_t k = 5, block = 3;
-  workspace r;
-  std::vector<std::byte> shared(allocate_shared(r, nullptr, k, block)), global(allocate_global(r, nullptr, k));
-  allocate_shared(r, shared.data(), k, block);
-  allocate_global(r, global.data(), k);
-  std::vector<extent> in_shared = {{r.n[0], 8 * k * k}, {r.n[1], 8 * k * k},    {r.tau, 8 * k},   {r.forward, 8 * k},
-                                   {r.backward, 8 * k}, {r.site, 4 * k},        {r.spin, 4 * k},  {r.slot_of, 4 * k},
-                                   {r.number, 4 * k},   {r.changed, 4 * block}, {r.alive, 4 * k}, {r.list, 4 * k}};
-  for (const double* v : r.vector) in_shared.push_back({v, 8 * (k + 1)});
-  expect_disjoint(in_shared, shared);
-  std::vector<extent> in_global = {{r.work[0], 8 * (k + 1) * (k + 1)},
-                                   {r.work[1], 8 * (k + 1) * (k + 1)},
-                                   {r.row, 8 * k},
-                                   {r.column, 8 * k},
-                                   {r.pivot, 4 * k},
-                                   {r.indices, 4 * k},
-                                   {r.weight, 16},
-                                   {r.flipped, 4 * k},
-                                   {r.interval, 4 * most_flips}};
+TEST(arena, allocates_in_fast_memory_what_fits_it) {
+  std::vector<std::byte> memory(1000), fast(40);
+  arena a(memory.data(), {fast.data(), fast.size()});
+  double *large, *small;
+  std::byte* rest;
+  a.allocate(large, 6);
+  a.allocate(small, 3);
+  a.allocate(rest, 1);
+  EXPECT_EQ(reinterpret_cast<std::byte*>(large), memory.data());
+  EXPECT_EQ(reinterpret_cast<std::byte*>(small), fast.data());
+  EXPECT_EQ(rest, memory.data() + 48) << "8 bytes of 40 are left, and arrays are aligned to 16";
+  EXPECT_EQ(a.bytes(), 64u);
+}
+
+TEST(vertex_arrays, lie_side_by_side) {
+  constexpr std::size_t k = 5;
+  vertex_arrays r;
+  std::vector<std::byte> memory(allocate_vertices(r, nullptr, k));
+  allocate_vertices(r, memory.data(), k);
+  expect_disjoint({{r.n[0], 8 * k * k}, {r.n[1], 8 * k * k}, {r.tau, 8 * k}, {r.site, 4 * k}, {r.spin, 4 * k}}, memory);
+}
+
+TEST(scratch_memory, has_room_for_every_move) {
+  constexpr std::size_t k = 5, count = 3, candidates = 2, m = 3;
+  std::vector<std::byte> memory(scratch_bytes(k, count));
+  arena block(memory.data()), worm(memory.data()), rebuild(memory.data());
+  block_space b;
+  b.allocate_proposals(block, k, count);
+  b.allocate_products(block, k, candidates);
+  b.allocate_change(block, k + m, m);
+  std::vector<extent> arrays = {{b.uniform, 8 * count}, {b.time, 8 * count},        {b.tau, 8 * count},
+                                {b.choice, 8 * count},  {b.kind, 4 * count},        {b.site, 4 * count},
+                                {b.spin, 4 * count},    {b.row_of, 4 * count},      {b.changed, 4 * count},
+                                {b.from, 4 * (k + m)},  {b.alive, 4 * (k + count)}, {b.forward, 8 * k * candidates},
+                                {b.gaps, 4 * m},        {b.joined, 4 * m}};
   for (int side = 0; side < 2; ++side)
-    for (const auto& [array, count] : {std::pair{r.border[side], k + 1},
-                                       {r.worm[side], k + 1},
-                                       {r.strength[side], k + 1},
-                                       {r.left[side], most_flips * (k + 1)},
-                                       {r.right[side], most_flips * (k + 1)},
-                                       {r.y[side], std::size_t(most_flips)},
-                                       {r.z[side], std::size_t(most_flips)},
-                                       {r.b_inverse[side], std::size_t(most_flips * most_flips)}})
-      in_global.push_back({array, 8 * count});
-  expect_disjoint(in_global, global);
+    for (const auto& [array, size] : {std::pair{b.column[side], count},
+                                      {b.row[side], count},
+                                      {b.product[side], count},
+                                      {b.b_inverse[side], count * count},
+                                      {b.w[side], candidates * candidates},
+                                      {b.inserted[side], k * candidates},
+                                      {b.backward[side], k * candidates},
+                                      {b.left[side], (k + m) * m},
+                                      {b.solved[side], (k + m) * m},
+                                      {b.right[side], (k + m) * m}})
+      arrays.push_back({array, 8 * size});
+  expect_disjoint(arrays, memory);
+
+  worm_space w;
+  w.allocate(worm, k);
+  arrays = {{w.weight, 16}, {w.flipped, 4 * k}, {w.interval, 4 * most_flips}, {w.forward, 8 * k}, {w.backward, 8 * k}};
+  for (int side = 0; side < 2; ++side)
+    for (const auto& [array, size] : {std::pair{w.border[side], k + 1},
+                                      {w.worm[side], k + 1},
+                                      {w.strength[side], k + 1},
+                                      {w.left[side], most_flips * (k + 1)},
+                                      {w.right[side], most_flips * (k + 1)},
+                                      {w.y[side], std::size_t(most_flips)},
+                                      {w.z[side], std::size_t(most_flips)},
+                                      {w.b_inverse[side], std::size_t(most_flips * most_flips)},
+                                      {w.flips[side].panel, std::size_t(most_flips * gpu::inverse_space::width)},
+                                      {w.n[side], (k + 1) * (k + 1)}})
+      arrays.push_back({array, 8 * size});
+  expect_disjoint(arrays, memory);
+
+  rebuild_space r;
+  r.allocate(rebuild, k);
+  expect_disjoint({{r.change, 8 * k}, {r.n[0], 8 * k * k}, {r.n[1], 8 * k * k}, {r.inverse.panel, 8 * 16 * k}}, memory);
 }
 
 TEST(measurement_workspace, has_arrays_for_channels_of_equal_spins_only_where_there_are_some) {
@@ -119,7 +157,7 @@ TEST(measurement_workspace, holds_its_arrays_side_by_side) {
                    {r.strength[1], 8 * k},
                    {r.diagonal[0], 8 * k},
                    {r.diagonal[1], 8 * k},
-                   {r.slot, 4 * k},
+                   {r.vertex, 4 * k},
                    {r.site, 4 * k},
                    {r.first, 4 * 3},
                    {r.row, 4 * k},
@@ -131,7 +169,6 @@ TEST(measurement_workspace, holds_its_arrays_side_by_side) {
                    {r.to, 4 * k * points},
                    {r.from, 4 * k * points},
                    {r.half, 4 * k * points},
-                   {r.change, 4 * points * points},
                    {r.green[0], 8 * points * points},
                    {r.green[1], 8 * points * points},
                    {r.increments, 8 * (2 + 5 * 2)},
@@ -204,17 +241,6 @@ TEST_P(device_kernels, rebuild_fails_where_N_is_not_finite) {
 TEST_P(device_kernels, recompute_fails_where_the_bath_is_not_finite) {
   m.g_equal = NAN;
   EXPECT_FALSE(m.recompute());
-}
-
-TEST_P(device_kernels, tabulate_g_from_a_point_to_all_vertices_and_back) {
-  m.tabulate(1, 0.6);
-  for (int i = 0; i < 5; ++i) {
-    const vertex& v = some_vertices[std::size_t(i)];
-    const double expected = v.tau == 0.6 ? (*model.g0)(v.site, 0., 1, 0.) : (*model.g0)(v.site, v.tau, 1, 0.6);
-    EXPECT_NEAR(m.r.forward[some_slots[i]], expected, 1e-12);
-    const double back = v.tau == 0.6 ? -(*model.g0)(1, 3., v.site, 0.) : (*model.g0)(1, 0.6, v.site, v.tau);
-    EXPECT_NEAR(m.r.backward[some_slots[i]], back, 1e-12);
-  }
 }
 
 TEST(row_times, is_the_scalar_product_with_a_row_of_any_length) {

@@ -121,11 +121,11 @@ TEST_P(device_measure, of_any_number_of_threads_has_the_same_bits) {
   const vertex_strength strength(p->model.parameters);
   const device::walk_rules rules{3, 1, g0.sites(), {strength(1, 1), strength(1, -1)}, block_length, 8, 2, 2, 5};
   const auto bits = [&](int threads) {
-    device::workspace r;
-    device::measurement_workspace scratch;
-    std::vector<std::byte> shared(allocate_shared(r, nullptr, capacity, block_length)),
-        global(allocate_global(r, nullptr, capacity)),
-        memory(allocate_measurement(scratch, nullptr, tables.rules().sizes, capacity));
+    device::vertex_arrays r;
+    device::measurement_workspace space;
+    std::vector<std::byte> vertices(allocate_vertices(r, nullptr, capacity)),
+        scratch(device::scratch_bytes(capacity, block_length)),
+        memory(allocate_measurement(space, nullptr, tables.rules().sizes, capacity));
     std::vector<double> sums(total_size(layout_of(g0.sites(), p->measured)));
     std::vector<float> functions(tables.rules().sizes.functions_size()), series(6 * series_columns.size());
     device::chain c{};
@@ -134,8 +134,8 @@ TEST_P(device_measure, of_any_number_of_threads_has_the_same_bits) {
     c.g_equal = g0(0, 0., 0, 0.);
     c.proposals = stream(*p, streams::moves);
     c.worms = stream(*p, streams::worms);
-    c.shared = shared.data();
-    c.global = global.data();
+    c.vertices = vertices.data();
+    c.scratch = scratch.data();
     c.capacity = capacity;
     c.target_sweeps = 2;
     c.measured = {6,
@@ -150,10 +150,10 @@ TEST_P(device_measure, of_any_number_of_threads_has_the_same_bits) {
                   stream(*p, streams::neighbours)};
     if (threads == 0) {
       plaq::gpu::serial_team team;
-      advance(team, rules, tables.rules(), c, c.shared);
+      advance(team, rules, tables.rules(), c, {});
     } else {
-      plaq::gpu::thread_team::run(
-          threads, [&](plaq::gpu::thread_team& team) { advance(team, rules, tables.rules(), c, c.shared); });
+      plaq::gpu::thread_team::run(threads,
+                                  [&](plaq::gpu::thread_team& team) { advance(team, rules, tables.rules(), c, {}); });
     }
     EXPECT_EQ(c.state.status, device::walk_status::done);
     EXPECT_EQ(c.state.sweeps, 12);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <set>
 #include <vector>
 
@@ -21,10 +20,7 @@ constexpr stream_id proposals{11, 1, 0, 0, 0, 0}, worms{11, 5, 0, 0, 0, 0};
 
 std::vector<vertex> vertices_of(const matrices<team>& m) {
   std::vector<vertex> out;
-  for (int i = 0; i < m.order; ++i) {
-    const int slot = m.r.slot_of[i];
-    out.push_back({m.r.site[slot], m.r.spin[slot], m.r.tau[slot]});
-  }
+  for (int i = 0; i < m.order; ++i) out.push_back({m.r.site[i], m.r.spin[i], m.r.tau[i]});
   return out;
 }
 
@@ -45,14 +41,7 @@ void expect_exact(const matrices<team>& m, const exact_model& model) {
   for (int side = 0; side < 2; ++side)
     for (int i = 0; i < m.order; ++i)
       for (int j = 0; j < m.order; ++j)
-        EXPECT_NEAR(m.n(side, m.r.slot_of[i], m.r.slot_of[j]), n[std::size_t(side)](i, j),
-                    1e-7 * (1 + std::abs(n[std::size_t(side)](i, j))));
-}
-
-std::vector<int> in_order(std::size_t count) {
-  std::vector<int> out(count);
-  std::iota(out.begin(), out.end(), 0);
-  return out;
+        EXPECT_NEAR(m.n(side, i, j), n[std::size_t(side)](i, j), 1e-7 * (1 + std::abs(n[std::size_t(side)](i, j))));
 }
 
 struct device_moves : device_kernels {
@@ -60,9 +49,8 @@ struct device_moves : device_kernels {
     EXPECT_TRUE(m.recompute());
     chain.rules.longest_worm = 60;
   }
-  /// Chain of the same vertices in other slots.
   host_chain fresh(const std::vector<vertex>& v = some_vertices) const {
-    host_chain out(model, v, v.size() == some_slots.size() ? some_slots : in_order(v.size()));
+    host_chain out(model, v);
     out.rules.longest_worm = chain.rules.longest_worm;
     EXPECT_TRUE(out.m->recompute());
     return out;
@@ -124,24 +112,15 @@ TEST_P(device_moves, of_vertices_leave_N_exact_after_every_proposal) {
   EXPECT_GT(removed, 3);
 }
 
-TEST_P(device_moves, of_vertices_keep_the_slots_without_gaps) {
-  vertex_moves<team> moves(m);
-  for (std::uint64_t i = 0; i < 20; ++i) {
-    moves.block(proposals, 100 * i, 7);
-    const std::set<int> slots(m.r.slot_of, m.r.slot_of + m.order);
-    ASSERT_EQ(slots.size(), std::size_t(m.order)) << "one vertex a slot";
-    if (m.order == 0) continue;
-    EXPECT_EQ(*slots.begin(), 0);
-    EXPECT_EQ(*slots.rbegin(), m.order - 1);
-  }
-}
-
-TEST_P(device_moves, of_vertices_do_not_depend_on_the_slots) {
-  host_chain other(model, some_vertices, in_order(5));
-  ASSERT_TRUE(other.m->recompute());
+TEST_P(device_moves, of_vertices_do_not_depend_on_fast_memory) {
+  host_chain other = fresh();
   vertex_moves<team> moves(m), other_moves(*other.m);
-  for (std::uint64_t i = 0; i < 10; ++i)
+  std::vector<std::byte> fast(100'000);
+  for (std::uint64_t i = 0; i < 10; ++i) {
+    other.m->fast = {fast.data(), 100 * (std::size_t(1) << i)};
     EXPECT_EQ(moves.block(proposals, 50 * i, 11), other_moves.block(proposals, 50 * i, 11));
+    for (int j = 0; j < m.order; ++j) EXPECT_EQ(m.n(0, 0, j), other.m->n(0, 0, j));
+  }
   expect_same_vertices(vertices_of(m), vertices_of(*other.m));
   EXPECT_EQ(m.sign, other.m->sign);
 }
@@ -236,7 +215,7 @@ int compare_worms(const exact_model& model, const std::vector<vertex>& v, int lo
   const auto n = model.n(v);
   int closed = 0;
   for (int walk = 0; walk < walks; ++walk) {
-    host_chain one(model, v, in_order(v.size()));
+    host_chain one(model, v);
     one.rules.longest_worm = longest;
     EXPECT_TRUE(one.m->recompute());
     const auto first = std::uint64_t(walk) * std::uint64_t(longest + 1);

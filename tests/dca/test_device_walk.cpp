@@ -6,7 +6,7 @@
 
 #include "plaq/base/error.hpp"
 #include "plaq/dca/chain.hpp"
-#include "plaq/dca/device/walk.hpp"
+#include "plaq/dca/device/advance.hpp"
 #include "plaq/dca/device/walker.hpp"
 #include "plaq/gpu/host_team.hpp"
 #include "small_problem.hpp"
@@ -176,29 +176,29 @@ TEST(device_walk, of_any_number_of_threads_has_the_same_bits) {
   const vertex_strength strength(p.model.parameters);
   const device::walk_rules rules{4, 1, 2, {strength(1, 1), strength(1, -1)}, 16, 20, 2, 2, 5};
   const auto bits_after = [&](int threads) {
-    device::workspace r;
-    std::vector<std::byte> shared(allocate_shared(r, nullptr, capacity, rules.block_length)),
-        global(allocate_global(r, nullptr, capacity));
+    device::vertex_arrays r;
+    std::vector<std::byte> vertices(allocate_vertices(r, nullptr, capacity)),
+        scratch(device::scratch_bytes(capacity, rules.block_length));
     device::chain c{{g0.beta(), g0.segments() / g0.beta(), g0.sites(), g0.segments(), g0.coefficients().data(),
                      g0.difference().data()},
                     g0(0, 0., 0, 0.),
                     streams::of(p.rules, streams::moves, 0, 0),
                     streams::of(p.rules, streams::worms, 0, 0),
-                    shared.data(),
-                    global.data(),
+                    vertices.data(),
+                    scratch.data(),
                     capacity,
                     6,
                     {},
                     {}};
     if (threads == 0) {
       plaq::gpu::serial_team team;
-      walk(team, rules, c, c.shared);
+      advance(team, rules, {}, c, {});
     } else {
-      plaq::gpu::thread_team::run(threads, [&](plaq::gpu::thread_team& team) { walk(team, rules, c, c.shared); });
+      plaq::gpu::thread_team::run(threads, [&](plaq::gpu::thread_team& team) { advance(team, rules, {}, c, {}); });
     }
     EXPECT_EQ(c.state.status, device::walk_status::done);
     EXPECT_GT(c.state.order, 5);
-    allocate_shared(r, shared.data(), capacity, rules.block_length);
+    allocate_vertices(r, vertices.data(), capacity);
     std::vector<double> out{c.state.sign, double(c.state.accepted), c.state.drift};
     for (int j = 0; j < c.state.order; ++j)
       for (int side = 0; side < 2; ++side)

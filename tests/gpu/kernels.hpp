@@ -21,12 +21,15 @@ PLAQ_BY_TEAM void every_operation(Team& team, int n, const double* x, double* ou
   const double again = team.value([&] { return out[n]; });
   team.grid(n, 3, [&](int i, int j) { out[(2 + j) * n + 2 + i] = again + i * 10 + j; });
   team.sums(
-      n, n, [&](int i, int j, double so_far) { return std::fma(x[i], x[(i + j) % n], so_far); },
+      n, n, [](int j) { return j % 3 != 1; },
+      [&](int i, int j, double so_far) { return std::fma(x[i], x[(i + j) % n], so_far); },
       [&](int j, double found) { out[5 * n + 2 + j] = found; });
+  const int positive = team.select(n, [&](int i) { return x[i] > 0; }, [&](int at, int i) { out[6 * n + 2 + at] = i; });
+  team.once([&] { out[7 * n + 2] = positive; });
 }
 
-/// Doubles that `every_operation` writes.
-inline int doubles_for(int n) { return 8 * n + 2; }
+/// Doubles that `every_operation` writes, some of them.
+inline int doubles_for(int n) { return 7 * n + 3; }
 
 inline constexpr int inner = 6;
 
@@ -34,9 +37,10 @@ inline constexpr int inner = 6;
 /// of nothing.
 template <class Team>
 PLAQ_BY_TEAM void two_products(Team& team, int rows, int columns, const float* x, float* out) {
-  multiply(team, 2, rows, columns, [&](int n) {
-    return product{n == 0 ? inner : 0, x, 1, rows, x + rows * inner, columns, out + n * rows * columns, columns};
-  });
+  multiply(
+      team, 2, rows, columns,
+      [&](int n) { return product<float>{n == 0 ? inner : 0, x, 1, rows, x + rows * inner, columns}; },
+      [&](int n, int i, int j, float sum) { out[(n * rows + i) * columns + j] = sum; });
 }
 
 /// Floats that it reads.

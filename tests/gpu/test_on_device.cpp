@@ -53,20 +53,28 @@ TEST_F(on_device, products_have_the_bits_of_the_host) {
 }
 
 TEST_F(on_device, inverse_has_the_bits_of_the_host) {
-  for (const int n : {1, 2, 31, 50, 101}) {
-    auto a = numbers(n * n, 20 + n);
-    memory there({0}, 8 * (std::size_t(n) * n + 3 * n + 1));
+  for (const int n : {1, 2, 16, 31, 50, 101}) {
+    const auto a = numbers(n * n, 20 + n);
+    inverse_space space;
+    arena counting(nullptr);
+    space.allocate(counting, n);
+    const std::size_t bytes = 8 * (a.size() + 1);
+    memory there({0}, (bytes + 15) / 16 * 16 + counting.bytes());
     auto* at = reinterpret_cast<double*>(there.data());
     there.put(0, a.data(), 8 * a.size());
-    double* const rest = at + a.size();
-    launch_inversion(256, n, at, {rest + 1, rest + 1 + n, reinterpret_cast<int*>(rest + 1 + 2 * n)}, rest);
-    std::vector<double> row(n), column(n);
-    std::vector<int> pivot(n);
+    arena rest(there.data() + (bytes + 15) / 16 * 16);
+    space.allocate(rest, n);
+    launch_inversion(256, n, at, space, at + a.size());
+
+    std::vector<std::byte> scratch(counting.bytes());
+    arena on_host(scratch.data());
+    space.allocate(on_host, n);
     serial_team team;
-    const scaled expected = invert(team, n, a.data(), n, {row.data(), column.data(), pivot.data()});
+    auto inverse = a;
+    const scaled expected = invert(team, n, inverse.data(), n, space);
     std::vector<double> found(a.size());
     there.get(0, found.data(), 8 * found.size());
-    EXPECT_EQ(found, a) << n;
+    EXPECT_EQ(found, inverse) << n;
     double determinant = 0;
     there.get(8 * a.size(), &determinant, 8);
     EXPECT_EQ(determinant, expected.value()) << n;

@@ -25,10 +25,18 @@ TEST(team, operations_do_what_they_say) {
     for (int j = 0; j < 3; ++j)
       for (int i = 0; i < n; ++i) EXPECT_EQ(out[(2 + j) * n + 2 + i], out[n] + i * 10 + j);
     for (int j = 0; j < n; ++j) {
+      if (j % 3 == 1) {
+        EXPECT_EQ(out[5 * n + 2 + j], -1);
+        continue;
+      }
       double product = 0;
       for (int i = 0; i < n; ++i) product += x[i] * x[(i + j) % n];
       EXPECT_NEAR(out[5 * n + 2 + j], product, 1e-13 * (1 + square));
     }
+    int positive = 0;
+    for (int i = 0; i < n; ++i)
+      if (x[i] > 0) { EXPECT_EQ(out[6 * n + 2 + positive++], i); }
+    EXPECT_EQ(out[7 * n + 2], positive);
   }
 }
 

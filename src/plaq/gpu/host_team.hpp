@@ -49,11 +49,19 @@ class thread_team {
   double sum(int n, F&& add) {
     return value([&] { return alone_.sum(n, add); });
   }
-  template <class F, class Store>
-  void sums(int columns, int n, F&& add, Store&& store) {
+  template <class Wanted, class F, class Store>
+  void sums(int columns, int n, Wanted&& wanted, F&& add, Store&& store) {
     for (int j = me_; j < columns; j += threads_)
-      store(j, alone_.sum(n, [&](int i, double sum) { return add(i, j, sum); }));
+      if (wanted(j)) store(j, alone_.sum(n, [&](int i, double sum) { return add(i, j, sum); }));
     all_.arrive_and_wait();
+  }
+  template <class Wanted, class Store>
+  int select(int n, Wanted&& wanted, Store&& store) {
+    return value([&] {
+      return alone_.select(n, wanted, [&](int position, int i) {
+        if (me_ == 0) store(position, i);
+      });
+    });
   }
   template <class F>
   int largest(int n, F&& of) {

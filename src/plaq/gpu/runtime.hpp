@@ -48,7 +48,9 @@ code allow_team_memory(Kernel* kernel, std::size_t bytes) {
 
 /// Throws a runtime_failure that names the call, unless `result` is success.
 inline void must(code result, const char* call) {
-  if (result != success) throw runtime_failure(std::string("GPU: ") + call + " failed: " + in_words(result));
+  if (result == success) return;
+  of_last_launch();  // would report this error again
+  throw runtime_failure(std::string("GPU: ") + call + " failed: " + in_words(result));
 }
 
 }  // namespace plaq::gpu::runtime

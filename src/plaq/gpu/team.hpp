@@ -9,7 +9,8 @@
 //   once(f)                f() on one thread
 //   value(f)               result of f(), to all threads; f writes nothing
 //   sum(n, add)            sum_i, to all threads: add(i, sum) gives the sum with term i
-//   sums(columns, n, add, store)  store(j, sum_i) for every j < columns: add(i, j, sum) as above
+//   sums(columns, n, wanted, add, store)  store(j, sum_i) for every j < columns with wanted(j): add(i, j, sum) as above
+//   select(n, wanted, store)  store(position, i) for every i < n with wanted(i), in order; their number, to all threads
 //   largest(n, value)      where value(i) is largest, the first such i, to all threads
 //
 // Items of one operation run at once: none writes what another one reads. A sum has `lanes` parts, of terms at that
@@ -53,9 +54,17 @@ class serial_team {
       for (int l = 0; l < apart; ++l) part[l] += part[l + apart];
     return part[0];
   }
-  template <class F, class Store>
-  PLAQ_BY_TEAM void sums(int columns, int n, F&& add, Store&& store) {
-    for (int j = 0; j < columns; ++j) store(j, sum(n, [&](int i, double sum) { return add(i, j, sum); }));
+  template <class Wanted, class F, class Store>
+  PLAQ_BY_TEAM void sums(int columns, int n, Wanted&& wanted, F&& add, Store&& store) {
+    for (int j = 0; j < columns; ++j)
+      if (wanted(j)) store(j, sum(n, [&](int i, double sum) { return add(i, j, sum); }));
+  }
+  template <class Wanted, class Store>
+  PLAQ_BY_TEAM int select(int n, Wanted&& wanted, Store&& store) {
+    int count = 0;
+    for (int i = 0; i < n; ++i)
+      if (wanted(i)) store(count++, i);
+    return count;
   }
   template <class F>
   PLAQ_BY_TEAM int largest(int n, F&& value) {
@@ -101,13 +110,28 @@ class device_team {
     __syncthreads();
     return found;
   }
-  template <class F, class Store>
-  __device__ void sums(int columns, int n, F&& add, Store&& store) {
+  template <class Wanted, class F, class Store>
+  __device__ void sums(int columns, int n, Wanted&& wanted, F&& add, Store&& store) {
     for (int j = threadIdx.x / lanes; j < columns; j += blockDim.x / lanes) {
+      if (!wanted(j)) continue;
       const double found = in_lanes(n, [&](int i, double sum) { return add(i, j, sum); });
       if (threadIdx.x % lanes == 0) store(j, found);
     }
     __syncthreads();
+  }
+  template <class Wanted, class Store>
+  __device__ int select(int n, Wanted&& wanted, Store&& store) {
+    const int lane = threadIdx.x % lanes;
+    int count = 0;
+    for (int first = 0; first < n; first += lanes) {
+      const int i = first + lane;
+      const bool mine = i < n && wanted(i);
+      const unsigned found = which_lanes(mine);
+      if (mine && threadIdx.x < lanes) store(count + __popc(found & ((1u << lane) - 1)), i);
+      count += __popc(found);
+    }
+    __syncthreads();
+    return count;
   }
   template <class F>
   __device__ int largest(int n, F&& value) {
@@ -131,6 +155,13 @@ class device_team {
     return __shfl_xor(value, apart, lanes);
 #else
     return __shfl_xor_sync(0xffffffffu, value, apart, lanes);
+#endif
+  }
+  static __device__ unsigned which_lanes(bool wanted) {
+#if defined(__HIPCC__)
+    return unsigned(__ballot(wanted) >> (threadIdx.x / lanes * lanes % warpSize));
+#else
+    return __ballot_sync(0xffffffffu, wanted);
 #endif
   }
   template <class F>

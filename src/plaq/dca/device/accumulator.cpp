@@ -54,9 +54,9 @@ bin_result accumulator::end_bin() {
 }
 
 std::size_t chain_bytes(const measurement_sizes& sizes, int vertices, int block_length, int measurements_per_bin) {
-  workspace none;
+  vertex_arrays none;
   measurement_workspace no_scratch;
-  return allocate_shared(none, nullptr, vertices, block_length) + allocate_global(none, nullptr, vertices) +
+  return allocate_vertices(none, nullptr, vertices) + scratch_bytes(vertices, block_length) +
          allocate_measurement(no_scratch, nullptr, sizes, vertices) + sums_bytes(sizes) + functions_bytes(sizes) +
          series_bytes(measurements_per_bin);
 }

@@ -1,14 +1,17 @@
 // Chain on a device: plain structs with the same layout on host and device.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
 #include "plaq/base/random.hpp"
-#include "plaq/dca/device/arena.hpp"
 #include "plaq/dca/device/measurements.hpp"
+#include "plaq/gpu/arena.hpp"
 #include "plaq/gpu/inverse.hpp"
 
 namespace plaq::dca::device {
+
+using gpu::arena;
 
 /// View of a g0_table in the device's memory.
 struct bath_view {
@@ -77,76 +80,128 @@ struct chain {
   bath_view g0;
   double g_equal;  ///< g(0+) on one site
   stream_id proposals, worms;
-  std::byte *shared, *global;  ///< parts of the workspace
-  int capacity;                ///< largest number of vertices that fit the workspace
-  int target_sweeps;           ///< sweeps to be complete after the launch
+  std::byte *vertices, *scratch;  ///< memory of vertex_arrays; scratch memory of scratch_bytes()
+  int capacity;                   ///< largest number of vertices that fit the memory
+  int target_sweeps;              ///< sweeps to be complete after the launch
   walk_state state;
   measurement_state measured;
 };
 
-/// Workspace of a chain. Rows and columns of N are in the order of the vertices' slots; the walk numbers the vertices
-/// otherwise.
-struct workspace {
-  // Shared part: what a launch resumes from and every step uses.
-  double* n[2];       ///< k x k, column-major
-  double* tau;        ///< of a slot
-  double* vector[4];  ///< of one step, two for each spin
-  double *forward, *backward;
-  int *site, *spin;     ///< of a slot
-  int* slot_of;         ///< of a vertex by its number, -1 if it was removed in this block
-  int *number, *alive;  ///< of a slot; numbers of the present vertices, in the order of the walk
-  int *changed, *list;  ///< numbers changed in this block; scratch for renumbering
-  // Global part.
-  double* work[2];  ///< k + 1 x k + 1 each
-  double *row, *column;
-  int *pivot, *indices;
-  double *border[2], *worm[2], *strength[2], *left[2], *right[2];  ///< of a worm
-  double *y[2], *b_inverse[2], *z[2], *weight;
-  int *flipped, *interval;
+/// Vertices in the order of the walk, and N: what a launch resumes from.
+struct vertex_arrays {
+  double* n[2];  ///< capacity x capacity, column-major
+  double* tau;
+  int *site, *spin;
+};
 
-  PLAQ_ANYWHERE gpu::inverse_space inverse_space() const { return {row, column, pivot}; }
+/// Allocates the arrays for k vertices and returns their bytes; without memory only counts them.
+PLAQ_ANYWHERE inline std::size_t allocate_vertices(vertex_arrays& r, std::byte* memory, std::size_t k) {
+  arena c(memory);
+  for (double*& n : r.n) c.allocate(n, k * k);
+  c.allocate(r.tau, k);
+  c.allocate(r.site, k);
+  c.allocate(r.spin, k);
+  return c.bytes();
+}
+
+/// Scratch arrays of a block of proposals; those of most use are allocated first. An element of B is a vertex that the
+/// block can change: i is the vertex i, and k + j candidate j for insertion.
+struct block_space {
+  // Of a proposal
+  double *uniform, *time;
+  std::uint64_t* choice;
+  int* kind;  ///< bit 0: insertion, bit 1: spin up
+  // Of a candidate
+  double* tau;
+  int *site, *spin, *row_of;  ///< row_of: its row of B
+  // Of elements
+  int *alive, *changed;  ///< present ones in the order of the walk; those of the rows of B
+  double *b_inverse[2], *column[2], *row[2], *product[2];
+  double* w[2];         ///< c x c: g(candidates, candidates) + backward^T inserted
+  double* inserted[2];  ///< k x c: N g(vertices, candidates)
+  double* backward[2];  ///< k x c: (e^V - 1) g(candidates, vertices)^T
+  double* forward;      ///< k x c: g(vertices, candidates)
+  // Of the change of N by m elements, to no more than k + c vertices
+  int *from, *gaps, *joined;               ///< vertex that takes a position; removed ones; rows of B of new ones
+  double *left[2], *solved[2], *right[2];  ///< [element][vertex], [vertex][element] twice
+
+  PLAQ_ANYWHERE void allocate_proposals(arena& a, std::size_t k, std::size_t count) {
+    for (double** v : {&uniform, &time, &tau}) a.allocate(*v, count);
+    a.allocate(choice, count);
+    for (int** v : {&kind, &site, &spin, &row_of, &changed}) a.allocate(*v, count);
+    a.allocate(alive, k + count);
+    for (int side = 0; side < 2; ++side) {
+      for (double** v : {&column[side], &row[side], &product[side]}) a.allocate(*v, count);
+      a.allocate(b_inverse[side], count * count);
+    }
+  }
+  PLAQ_ANYWHERE void allocate_products(arena& a, std::size_t k, std::size_t c) {
+    for (double*& v : w) a.allocate(v, c * c);
+    for (double*& v : inserted) a.allocate(v, k * c);
+    for (double*& v : backward) a.allocate(v, k * c);
+    a.allocate(forward, k * c);
+  }
+  PLAQ_ANYWHERE void allocate_change(arena& a, std::size_t size, std::size_t m) {
+    a.allocate(from, size);
+    a.allocate(gaps, m);
+    a.allocate(joined, m);
+    for (double*& v : left) a.allocate(v, size * m);
+    for (double*& v : solved) a.allocate(v, size * m);
+    for (double*& v : right) a.allocate(v, size * m);
+  }
+};
+
+/// Scratch arrays of N from scratch.
+struct rebuild_space {
+  gpu::inverse_space inverse;
+  double *change, *n[2];  ///< largest change in a column; k x k
+
+  PLAQ_ANYWHERE void allocate(arena& a, std::size_t k) {
+    inverse.allocate(a, k);
+    a.allocate(change, k);
+    for (double*& v : n) a.allocate(v, k * k);
+  }
 };
 
 inline constexpr int most_flips = 8;  ///< of one step of a worm, equal to spin_worm::most_flips
 
-/// Allocates the shared part for k vertices and returns its bytes; without memory only counts them.
-PLAQ_ANYWHERE inline std::size_t allocate_shared(workspace& r, std::byte* memory, std::size_t k,
-                                                 std::size_t block_length) {
-  arena c(memory);
-  for (double*& n : r.n) c.allocate(n, k * k);
-  c.allocate(r.tau, k);
-  for (double*& v : r.vector) c.allocate(v, k + 1);
-  c.allocate(r.forward, k);
-  c.allocate(r.backward, k);
-  c.allocate(r.site, k);
-  c.allocate(r.spin, k);
-  c.allocate(r.slot_of, k);
-  c.allocate(r.number, k);
-  c.allocate(r.alive, k);
-  c.allocate(r.changed, block_length);
-  c.allocate(r.list, k);
-  return c.bytes();
-}
+/// Scratch arrays of a worm.
+struct worm_space {
+  double *forward, *backward;
+  double *border[2], *worm[2], *strength[2], *left[2], *right[2];
+  double *y[2], *b_inverse[2], *z[2], *weight;
+  int *flipped, *interval;
+  gpu::inverse_space flips[2];
+  double* n[2];  ///< k + 1 x k + 1: N with the worm's row and column
 
-/// Allocates the global part for k vertices and returns its bytes; without memory only counts them.
-PLAQ_ANYWHERE inline std::size_t allocate_global(workspace& r, std::byte* memory, std::size_t k) {
-  arena c(memory);
-  for (double*& w : r.work) c.allocate(w, (k + 1) * (k + 1));
-  c.allocate(r.row, k);
-  c.allocate(r.column, k);
-  c.allocate(r.pivot, k);
-  c.allocate(r.indices, k);
-  for (int side = 0; side < 2; ++side) {
-    for (double** v : {&r.border[side], &r.worm[side], &r.strength[side]}) c.allocate(*v, k + 1);
-    for (double** v : {&r.left[side], &r.right[side]}) c.allocate(*v, most_flips * (k + 1));
-    c.allocate(r.y[side], most_flips);
-    c.allocate(r.z[side], most_flips);
-    c.allocate(r.b_inverse[side], most_flips * most_flips);
+  PLAQ_ANYWHERE void allocate(arena& a, std::size_t k) {
+    a.allocate(weight, 2);
+    a.allocate(flipped, k);
+    a.allocate(interval, most_flips);
+    a.allocate(forward, k);
+    a.allocate(backward, k);
+    for (int side = 0; side < 2; ++side) {
+      for (double** v : {&border[side], &worm[side], &strength[side]}) a.allocate(*v, k + 1);
+      for (double** v : {&left[side], &right[side]}) a.allocate(*v, most_flips * (k + 1));
+      a.allocate(y[side], most_flips);
+      a.allocate(z[side], most_flips);
+      a.allocate(b_inverse[side], most_flips * most_flips);
+      flips[side].allocate(a, most_flips);
+    }
+    for (double*& v : n) a.allocate(v, (k + 1) * (k + 1));
   }
-  c.allocate(r.weight, 2);
-  c.allocate(r.flipped, k);
-  c.allocate(r.interval, most_flips);
-  return c.bytes();
+};
+
+/// Returns the bytes of scratch memory for k vertices, whatever the fast memory.
+inline std::size_t scratch_bytes(std::size_t k, std::size_t block_length) {
+  arena block(nullptr), rebuild(nullptr), worm(nullptr);
+  block_space a;
+  a.allocate_proposals(block, k, block_length);
+  a.allocate_products(block, k, block_length);
+  a.allocate_change(block, k + block_length, block_length);
+  rebuild_space{}.allocate(rebuild, k);
+  worm_space{}.allocate(worm, k);
+  return std::max({block.bytes(), rebuild.bytes(), worm.bytes()});
 }
 
 }  // namespace plaq::dca::device

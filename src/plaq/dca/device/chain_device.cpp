@@ -12,10 +12,9 @@ namespace plaq::dca::device {
 static_assert(bath_view::terms == g0_table::terms);
 
 namespace {
-// On the host the shared part is read where it is stored.
 void advance_on_host(const walk_rules& rules, const measurement_rules& measured, chain* chains, int count) {
   gpu::serial_team team;
-  for (int c = 0; c < count; ++c) advance(team, rules, measured, chains[c], chains[c].shared);
+  for (int c = 0; c < count; ++c) advance(team, rules, measured, chains[c], {});
 }
 }  // namespace
 
@@ -32,7 +31,7 @@ chain_device::chain_device(const problem& p, gpu::device where) : problem_(p), w
             .sweeps_between_rebuilds = p.moves.sweeps_between_rebuilds,
             .sweeps_between_worms = p.moves.sweeps_between_worms,
             .longest_worm = p.moves.longest_worm};
-  if (where.gpu != gpu::device::host) most_team_bytes_ = gpu::find_devices().gpus.at(where.gpu).team_memory;
+  if (where.gpu != gpu::device::host) fast_bytes_ = gpu::find_devices().gpus.at(where.gpu).team_memory;
   server_ = std::jthread([this] { serve(); });
 }
 
@@ -91,13 +90,7 @@ void chain_device::serve() {
 
 void chain_device::launch(std::vector<request*>& batch) {
   std::vector<chain> chains;
-  std::size_t team_bytes = 0;
-  for (const request* v : batch) {
-    chains.push_back(*v->work);
-    workspace none;
-    const std::size_t shared = allocate_shared(none, nullptr, v->work->capacity, rules_.block_length);
-    if (shared <= most_team_bytes_) team_bytes = std::max(team_bytes, shared);
-  }
+  for (const request* v : batch) chains.push_back(*v->work);
   const std::size_t bytes = chains.size() * sizeof(chain);
   if (records_.size() < bytes) records_ = gpu::memory(where_, bytes);
   records_.put(0, chains.data(), bytes);
@@ -105,7 +98,7 @@ void chain_device::launch(std::vector<request*>& batch) {
   if (where_.gpu == gpu::device::host)
     advance_on_host(rules_, measured_.rules(), there, int(chains.size()));
   else
-    advance_on_gpu(where_.gpu, rules_, measured_.rules(), there, int(chains.size()), team_bytes);
+    advance_on_gpu(where_.gpu, rules_, measured_.rules(), there, int(chains.size()), fast_bytes_);
   records_.get(0, chains.data(), bytes);
   for (std::size_t i = 0; i < chains.size(); ++i) *batch[i]->work = chains[i];
 }

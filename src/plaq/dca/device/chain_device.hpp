@@ -53,7 +53,7 @@ class chain_device {
   gpu::device where_;
   walk_rules rules_;
   measurement_tables measured_;
-  std::size_t most_team_bytes_ = 0;
+  std::size_t fast_bytes_ = 0;  // of a chain
   gpu::memory records_;
 
   task::mutex mutex_;  // guards all members below

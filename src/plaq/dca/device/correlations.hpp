@@ -32,7 +32,7 @@ class correlations {
     const double pair = s.weight() * beta_ / (points_ * (times_measured - 1));
     // density, double occupancy; spin, charge, static spin, static charge, equal-time g by R
     s.team.sums(
-        2 + 5 * sites_, times_measured * points_,
+        2 + 5 * sites_, times_measured * points_, [](int) { return true; },
         [&](int at, int column, double sum) {
           const int b = at / points_, row = at - b * points_, a = row / sites_, kind = (column - 2) / sites_;
           const bool equal = a == b;
@@ -64,14 +64,14 @@ class correlations {
   PLAQ_BY_TEAM void compute_green(const measured_sample<Team>& s, int side) const {
     const measurement_workspace& r = s.r;
     const int k = s.order;
-    gpu::multiply(s.team, 1, k, points_,
-                  [&](int) { return gpu::product{k, r.m[side], 1, k, r.to, points_, r.half, points_}; });
-    gpu::multiply(s.team, 1, points_, points_,
-                  [&](int) { return gpu::product{k, r.from, 1, points_, r.half, points_, r.change, points_}; });
-    s.team.grid(points_, points_, [&](int column, int row) {
-      const int at = row * points_ + column;
-      r.green[side][at] = g0_(site(row), time(row), site(column), time(column)) + r.change[at];
-    });
+    gpu::multiply(
+        s.team, 1, k, points_, [&](int) { return gpu::product<float>{k, r.m[side], 1, k, r.to, points_}; },
+        [&](int, int q, int column, float sum) { r.half[std::size_t(q) * points_ + column] = sum; });
+    gpu::multiply(
+        s.team, 1, points_, points_, [&](int) { return gpu::product<float>{k, r.from, 1, points_, r.half, points_}; },
+        [&](int, int row, int column, float change) {
+          r.green[side][row * points_ + column] = g0_(site(row), time(row), site(column), time(column)) + change;
+        });
   }
 
   /// Returns <n_sigma> at a point.

@@ -1,4 +1,4 @@
-// N of a chain on a device: kernels on vertices, slots and matrices, without moves.
+// N of a chain on a device, without moves.
 #pragma once
 #include <cmath>
 
@@ -14,22 +14,21 @@ struct matrices {
   const walk_rules& rules;
   const bath_view& g0;
   double g_equal;
-  workspace r;
+  vertex_arrays r;
+  std::byte* scratch;
+  gpu::fast_memory fast;
   int capacity;
   int order;
   double sign;
 
+  /// Returns the arena of a move: its scratch arrays live until the next move.
+  PLAQ_BY_TEAM arena new_arena() const { return arena(scratch, fast); }
+
   PLAQ_BY_TEAM double& n(int side, int i, int j) const { return r.n[side][i + std::size_t(j) * capacity]; }
-  PLAQ_BY_TEAM double& work(int side, int i, int j) const { return r.work[side][i + std::size_t(j) * (capacity + 1)]; }
 
   /// Returns e^V - 1; side 0 is up, 1 down.
   PLAQ_BY_TEAM double strength(int side, int spin) const { return rules.strength[(side == 0) == (spin > 0) ? 0 : 1]; }
-  PLAQ_BY_TEAM double strength_of(int side, int slot) const { return strength(side, r.spin[slot]); }
-
-  /// Tabulates `forward` and `backward`: g from a point to all vertices, and back.
-  PLAQ_BY_TEAM void tabulate(int site, double tau) {
-    team.each(order, [&](int i) { g0.both_directions(r.site[i], r.tau[i], site, tau, r.forward[i], r.backward[i]); });
-  }
+  PLAQ_BY_TEAM double strength_of(int side, int i) const { return strength(side, r.spin[i]); }
 
   /// Returns sum_j m_ij x_j, by one thread for every i, in order: four partial sums for instruction-level parallelism.
   PLAQ_BY_TEAM static double row_times(int columns, const double* m, std::size_t stride, const double* x) {
@@ -43,54 +42,62 @@ struct matrices {
 
   /// Computes N of both spins from scratch, N^-1 = e^V - g (e^V - 1), and the sign; false if they are not finite.
   PLAQ_BY_TEAM bool recompute() {
+    rebuild_space space;
     double fresh_sign;
-    if (!from_scratch(fresh_sign)) return false;
-    adopt(fresh_sign);
+    if (!from_scratch(space, fresh_sign)) return false;
+    adopt(space, fresh_sign);
     return true;
   }
 
   /// Recomputes N and the sign; raises `drift` to the largest change of an element. False if they are not finite.
   PLAQ_BY_TEAM bool rebuild(double& drift) {
+    rebuild_space space;
     double fresh_sign;
-    if (!from_scratch(fresh_sign)) return false;
+    if (!from_scratch(space, fresh_sign)) return false;
     for (int side = 0; side < 2; ++side) {
       team.each(order, [&](int j) {
         double most = 0;
         for (int i = 0; i < order; ++i) {
-          const double change = std::abs(n(side, i, j) - work(side, i, j));
+          const double change = std::abs(n(side, i, j) - space.n[side][i + std::size_t(j) * order]);
           if (!(change <= most)) most = change < HUGE_VAL ? change : HUGE_VAL;  // NaN too
         }
-        r.vector[0][j] = most;
+        space.change[j] = most;
       });
-      const int at = team.largest(order, [&](int j) { return r.vector[0][j]; });
-      const double most = order > 0 ? team.value([&] { return r.vector[0][at]; }) : 0;
+      const int at = team.largest(order, [&](int j) { return space.change[j]; });
+      const double most = order > 0 ? team.value([&] { return space.change[at]; }) : 0;
       if (!(most < HUGE_VAL)) return false;
       if (most > drift) drift = most;
     }
-    adopt(fresh_sign);
+    adopt(space, fresh_sign);
     return true;
   }
 
  private:
-  // Computes N in `work`, and the sign of (K / (2 beta Nc))^k prod_sigma det N_sigma^-1.
-  PLAQ_BY_TEAM bool from_scratch(double& fresh_sign) {
+  // Computes N in `space`, and the sign of (K / (2 beta Nc))^k prod_sigma det N_sigma^-1.
+  PLAQ_BY_TEAM bool from_scratch(rebuild_space& space, double& fresh_sign) {
+    arena a = new_arena();
+    space.allocate(a, order);
     fresh_sign = rules.K < 0 && order % 2 != 0 ? -1 : 1;
-    for (int side = 0; side < 2; ++side) {
-      team.grid(order, order, [&](int i, int j) {
+    team.grid(order, order, [&](int i, int j) {
+      const double g = i == j ? g_equal : g0(r.site[i], r.tau[i], r.site[j], r.tau[j]);
+      for (int side = 0; side < 2; ++side) {
         const double x = strength_of(side, j);
-        const double g = i == j ? g_equal : g0(r.site[i], r.tau[i], r.site[j], r.tau[j]);
-        work(side, i, j) = std::fma(-g, x, i == j ? 1 + x : 0.);
-      });
-      const gpu::scaled det = gpu::invert(team, order, r.work[side], capacity + 1, r.inverse_space());
+        space.n[side][i + std::size_t(j) * order] = std::fma(-g, x, i == j ? 1 + x : 0.);
+      }
+    });
+    for (int side = 0; side < 2; ++side) {
+      const gpu::scaled det = gpu::invert(team, order, space.n[side], order, space.inverse);
       if (!(std::abs(det.mantissa) > 0 && std::abs(det.mantissa) < HUGE_VAL)) return false;
       if (det.mantissa < 0) fresh_sign = -fresh_sign;
     }
     return true;
   }
 
-  PLAQ_BY_TEAM void adopt(double fresh_sign) {
-    for (int side = 0; side < 2; ++side)
-      team.grid(order, order, [&](int i, int j) { n(side, i, j) = work(side, i, j); });
+  PLAQ_BY_TEAM void adopt(const rebuild_space& space, double fresh_sign) {
+    team.grid(order, 2 * order, [&](int i, int at) {
+      const int side = at >= order, j = at - side * order;
+      n(side, i, j) = space.n[side][i + std::size_t(j) * order];
+    });
     sign = fresh_sign;
   }
 };

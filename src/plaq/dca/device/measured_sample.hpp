@@ -22,18 +22,18 @@ struct measured_sample {
     Team& team = from.team;
     const int k = from.order;
     team.each(k, [&](int i) {
-      const int slot = from.r.slot_of[i], site = from.r.site[slot];
+      const int site = from.r.site[i];
       int q = 0;
       for (int j = 0; j < k; ++j) {
-        const int other = from.r.site[from.r.slot_of[j]];
+        const int other = from.r.site[j];
         if (other < site || (other == site && j < i)) ++q;
       }
-      r.slot[q] = slot;
+      r.vertex[q] = i;
       r.site[q] = site;
-      r.tau[q] = from.r.tau[slot];
+      r.tau[q] = from.r.tau[i];
       for (int side = 0; side < 2; ++side) {
-        r.strength[side][q] = from.strength_of(side, slot);
-        r.diagonal[side][q] = from.n(side, slot, slot);
+        r.strength[side][q] = from.strength_of(side, i);
+        r.diagonal[side][q] = from.n(side, i, i);
       }
     });
     team.each(rules.sizes.sites + 1, [&](int x) {
@@ -45,7 +45,7 @@ struct measured_sample {
     measured_sample out{team, rules, r, k, from.sign, 1};
     team.grid(k, 2 * k, [&](int p, int at) {
       const int side = at >= k, q = at - side * k;
-      out.m(side, p, q) = float(r.strength[side][p] * from.n(side, r.slot[p], r.slot[q]));
+      out.m(side, p, q) = float(r.strength[side][p] * from.n(side, r.vertex[p], r.vertex[q]));
     });
     return out;
   }

@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "plaq/base/random.hpp"
-#include "plaq/dca/device/arena.hpp"
+#include "plaq/gpu/arena.hpp"
 
 namespace plaq::dca::device {
 
@@ -83,26 +83,25 @@ struct measurement_state {
 struct measurement_workspace {
   float* m[2];                              ///< [q'][q]: M_qq' = (e^V - 1) N, sides being up and down
   double *tau, *strength[2], *diagonal[2];  ///< e^V - 1, N_qq
-  int *slot, *site, *first;                 ///< first[x] is the first q of site x; sites + 1 entries
-  float *row, *column;                      ///< of M, for a neighbour
-  float *phase, *pair_phase;                ///< [q][cos, sin][frequency]
-  float* transformed;                       ///< [q][x'][cos, sin][frequency]
-  number* by_sites;                         ///< [x][x'][frequency]
-  float *to, *from, *half;                  ///< [q][point]
-  float* change;                            ///< [point][point]
-  double *green[2], *increments;            ///< [point][point]; increments of the correlations by one configuration
-  float* parts;                             ///< [x][cos, sin][n][x'][cos, sin][n']
-  number* mixed;                            ///< [K][x'][n][n']
-  number* g[2];                             ///< [K][K'][n > 0][n']
-  number* across[2];                        ///< [K][K'][n'][n > 0], for channels of the same spin
-  number* direct;                           ///< [2][K][n]
+  int *vertex, *site, *first;     ///< number in the walk; first[x] is the first q of site x; sites + 1 entries
+  float *row, *column;            ///< of M, for a neighbour
+  float *phase, *pair_phase;      ///< [q][cos, sin][frequency]
+  float* transformed;             ///< [q][x'][cos, sin][frequency]
+  number* by_sites;               ///< [x][x'][frequency]
+  float *to, *from, *half;        ///< [q][point]
+  double *green[2], *increments;  ///< [point][point]; increments of the correlations by one configuration
+  float* parts;                   ///< [x][cos, sin][n][x'][cos, sin][n']
+  number* mixed;                  ///< [K][x'][n][n']
+  number* g[2];                   ///< [K][K'][n > 0][n']
+  number* across[2];              ///< [K][K'][n'][n > 0], for channels of the same spin
+  number* direct;                 ///< [2][K][n]
 };
 
 /// Allocates the workspace and returns its bytes; without memory only counts them.
 PLAQ_ANYWHERE inline std::size_t allocate_measurement(measurement_workspace& r, std::byte* memory,
                                                       const measurement_sizes& s, std::size_t k) {
   const std::size_t sites = s.sites, f = s.frequencies, pairs = s.pair_frequencies, points = s.points();
-  arena c(memory);
+  gpu::arena c(memory);
   for (float*& m : r.m) c.allocate(m, k * k);
   c.allocate(r.tau, k);
   for (int side = 0; side < 2; ++side) {
@@ -111,7 +110,7 @@ PLAQ_ANYWHERE inline std::size_t allocate_measurement(measurement_workspace& r, 
     c.allocate(r.green[side], points * points);
   }
   c.allocate(r.increments, 2 + 5 * sites);
-  for (int** v : {&r.slot, &r.site}) c.allocate(*v, k);
+  for (int** v : {&r.vertex, &r.site}) c.allocate(*v, k);
   c.allocate(r.first, sites + 1);
   for (float** v : {&r.row, &r.column}) c.allocate(*v, k);
   c.allocate(r.phase, 2 * f * k);
@@ -119,7 +118,6 @@ PLAQ_ANYWHERE inline std::size_t allocate_measurement(measurement_workspace& r, 
   c.allocate(r.transformed, 2 * (f > pairs ? f : pairs) * k * sites);
   c.allocate(r.by_sites, sites * sites * f);
   for (float** v : {&r.to, &r.from, &r.half}) c.allocate(*v, k * points);
-  c.allocate(r.change, points * points);
   c.allocate(r.parts, 4 * sites * sites * pairs * pairs);
   c.allocate(r.mixed, s.plane());
   for (number*& g : r.g) c.allocate(g, s.plane());

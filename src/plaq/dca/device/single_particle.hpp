@@ -20,17 +20,18 @@ template <class Team>
 PLAQ_BY_TEAM void transform(const measured_sample<Team>& s, int side, int frequencies, const float* phase) {
   const measurement_workspace& r = s.r;
   const int columns = 2 * frequencies, k = s.order, sites = s.rules.sizes.sites;
-  gpu::multiply(s.team, sites, k, columns, [&](int x) {
-    const int first = r.first[x];
-    return gpu::product{r.first[x + 1] - first,
-                        r.m[side] + std::size_t(first) * k,
-                        1,
-                        k,
-                        phase + std::size_t(first) * columns,
-                        columns,
-                        r.transformed + std::size_t(x) * columns,
-                        std::ptrdiff_t(sites) * columns};
-  });
+  gpu::multiply(
+      s.team, sites, k, columns,
+      [&](int x) {
+        const int first = r.first[x];
+        return gpu::product<float>{r.first[x + 1] - first,
+                                   r.m[side] + std::size_t(first) * k,
+                                   1,
+                                   k,
+                                   phase + std::size_t(first) * columns,
+                                   columns};
+      },
+      [&](int x, int q, int c, float sum) { r.transformed[(std::size_t(q) * sites + x) * columns + c] = sum; });
 }
 
 /// Computes the phases of the single-particle function.

@@ -18,17 +18,18 @@ PLAQ_BY_TEAM void compute_two_frequency(const measured_sample<Team>& s, int side
   const measurement_sizes& sizes = s.rules.sizes;
   const int sites = sizes.sites, F = sizes.pair_frequencies, width = 2 * F, columns = sites * width;
   transform(s, side, F, r.pair_phase);
-  gpu::multiply(s.team, sites, width, columns, [&](int x) {
-    const int first = r.first[x];
-    return gpu::product{r.first[x + 1] - first,
-                        r.pair_phase + std::size_t(first) * width,
-                        1,
-                        width,
-                        r.transformed + std::size_t(first) * columns,
-                        columns,
-                        r.parts + std::size_t(x) * width * columns,
-                        columns};
-  });
+  gpu::multiply(
+      s.team, sites, width, columns,
+      [&](int x) {
+        const int first = r.first[x];
+        return gpu::product<float>{r.first[x + 1] - first,
+                                   r.pair_phase + std::size_t(first) * width,
+                                   1,
+                                   width,
+                                   r.transformed + std::size_t(first) * columns,
+                                   columns};
+      },
+      [&](int x, int b, int c, float sum) { r.parts[(std::size_t(x) * width + b) * columns + c] = sum; });
 
   // mixed = sum_x e^{-iKx} (x, w_n; x', w_n'), where e^{i w tau} and e^{-i w' tau'} are made of cosines and sines.
   s.team.grid(width, sites * sites * F, [&](int b, int at) {

@@ -1,36 +1,30 @@
-// Vertex moves of dca::walker on a device, for many small chains at once: a team walks one chain through whole sweeps.
+// Vertex moves of dca::walker on a device, for many chains at once: a team walks one chain through whole sweeps.
 #pragma once
 #include "plaq/dca/device/matrices.hpp"
 
 namespace plaq::dca::device {
 
-/// Insertions and removals in blocks, with the numbers, decisions and order of vertices of dca::walker. N changes with
-/// every accepted proposal, by a rank-one update: a matrix of a hundred rows fits the shared memory, so that delayed
-/// updates would save no time.
+/// Insertions and removals in blocks, by the submatrix updates of dca::walker, which defines B: N changes at the end of
+/// a block. The numbers, decisions and order of vertices are those of dca::walker.
 template <class Team>
 class vertex_moves {
  public:
-  PLAQ_BY_TEAM explicit vertex_moves(matrices<Team>& m) : m_(m), r_(m.r) {}
+  PLAQ_BY_TEAM explicit vertex_moves(matrices<Team>& m) : m_(m), r_(m.r), team_(m.team) {}
 
   /// Makes the proposals first, ..., first + count - 1; returns how many were accepted.
   PLAQ_BY_TEAM int block(const stream_id& stream, std::uint64_t first, int count) {
-    before_ = m_.order;
-    inserted_ = changed_ = 0;
+    arena memory = m_.new_arena();
+    prepare(memory, stream, first, count);
     int accepted = 0;
-    m_.team.each(before_, [&](int i) {
-      r_.number[r_.slot_of[i]] = i;
-      r_.alive[i] = i;
-    });
-    for (int i = 0; i < count; ++i) {
-      const auto word = random_words(stream, first + i);
-      const double u = unit_interval(word[2]);
-      if (word[0] & 1)
-        accepted += insert(int(below(word[3], m_.rules.sites)), word[0] & 2 ? 1 : -1,
-                           unit_interval(word[1]) * m_.rules.beta, u);
-      else if (m_.order > 0)
-        accepted += remove(int(below(word[3], m_.order)), u);
+    for (int i = 0, next = 0; i < count; ++i) {
+      const bool insertion = team_.value([&] { return s_.kind[i]; }) & 1;
+      const double u = team_.value([&] { return s_.uniform[i]; });
+      if (insertion)
+        accepted += insert(k_ + next++, u);
+      else if (alive_ > 0)
+        accepted += remove(int(below(team_.value([&] { return s_.choice[i]; }), alive_)), u);
     }
-    if (changed_ > 0) renumber();
+    if (changed_ > 0) finish(memory);
     return accepted;
   }
 
@@ -38,153 +32,271 @@ class vertex_moves {
   PLAQ_BY_TEAM bool flip_site(const stream_id& stream, std::uint64_t number) {
     const auto word = random_words(stream, number);
     const int site = int(below(word[3], m_.rules.sites));
-    Team& team = m_.team;
-    team.once([&] {
-      int count = 0;
-      for (int i = 0; i < m_.order; ++i)
-        if (r_.site[r_.slot_of[i]] == site) r_.indices[count++] = r_.slot_of[i];
-      r_.list[0] = count;
-    });
-    const int count = team.value([&] { return r_.list[0]; });
+    arena memory = m_.new_arena();
+    int* of_site;
+    memory.allocate(of_site, m_.order);
+    const int count =
+        team_.select(m_.order, [&](int i) { return r_.site[i] == site; }, [&](int at, int i) { of_site[at] = i; });
+    gpu::inverse_space inverse;
+    inverse.allocate(memory, count);
+    double* b;
+    memory.allocate(b, std::size_t(count) * count);
     double ratio[2];
     int exponent = 0;
     for (int side = 0; side < 2; ++side) {
-      team.grid(count, count, [&](int i, int j) {
-        const double change = flip_factor(m_.strength_of(side, r_.indices[j])) - 1;
-        m_.work(0, i, j) = std::fma(-m_.n(side, r_.indices[i], r_.indices[j]), change, i == j ? 1 + change : 0.);
+      team_.grid(count, count, [&](int i, int j) {
+        const double change = flip_factor(m_.strength_of(side, of_site[j])) - 1;
+        b[i + j * count] = std::fma(-m_.n(side, of_site[i], of_site[j]), change, i == j ? 1 + change : 0.);
       });
-      const gpu::scaled det = gpu::invert(team, count, r_.work[0], m_.capacity + 1, r_.inverse_space());
+      const gpu::scaled det = gpu::invert(team_, count, b, count, inverse);
       ratio[side] = det.mantissa;
       exponent += det.exponent;
     }
     if (!(unit_interval(word[2]) < std::abs(std::ldexp(ratio[0] * ratio[1], exponent)))) return true;
-    team.each(count, [&](int i) { r_.spin[r_.indices[i]] *= -1; });
+    team_.each(count, [&](int i) { r_.spin[of_site[i]] *= -1; });
     return m_.recompute();
   }
 
  private:
-  // N^-1 gains a column u = -g x, a row w = -g x_j and a corner d: with S = d - w N u the ratio is S, and
-  // N' = [[N + N u w N / S, -N u / S], [-w N / S, 1 / S]].
-  PLAQ_BY_TEAM bool insert(int site, int spin, double tau, double u) {
-    Team& team = m_.team;
-    const int k = m_.order;
-    double *const *const product = r_.vector, *const *const row = r_.vector + 2;
-    double x[2], pivot[2], ratio = m_.rules.K / (k + 1);
-    m_.tabulate(site, tau);
-    team.each(2 * k, [&](int at) {
-      const int side = at >= k, i = at - side * k;
-      product[side][i] = m_.row_times(k, r_.n[side] + i, m_.capacity, r_.forward);
-    });
-    for (int side = 0; side < 2; ++side) {
-      x[side] = m_.strength(side, spin);
-      const double back = team.sum(k, [&](int i, double sum) {
-        return std::fma(r_.backward[i] * m_.strength_of(side, i), product[side][i], sum);
-      });
-      pivot[side] = std::fma(x[side], 1 - m_.g_equal - back, 1.);
-      ratio *= pivot[side];
-    }
-    if (!(u < std::abs(ratio))) return false;
+  PLAQ_BY_TEAM bool is_candidate(int element) const { return element >= k_; }
+  PLAQ_BY_TEAM double candidate_strength(int side, int element) const {
+    return m_.strength(side, s_.spin[element - k_]);
+  }
 
-    team.sums(
-        2 * k, k,
-        [&](int i, int at, double sum) {
-          const int side = at >= k, j = at - side * k;
-          return std::fma(r_.backward[i] * m_.strength_of(side, i), m_.n(side, i, j), sum);
+  // Draws the proposals, and computes the products of all candidates with N.
+  PLAQ_BY_TEAM void prepare(arena& memory, const stream_id& stream, std::uint64_t first, int count) {
+    k_ = alive_ = m_.order;
+    changed_ = 0;
+    rows_ = count;
+    s_.allocate_proposals(memory, k_, count);
+    team_.each(count, [&](int i) {
+      const auto word = random_words(stream, first + i);
+      s_.kind[i] = int(word[0] & 3);
+      s_.time[i] = unit_interval(word[1]) * m_.rules.beta;
+      s_.uniform[i] = unit_interval(word[2]);
+      s_.choice[i] = word[3];
+    });
+    team_.each(k_, [&](int i) { s_.alive[i] = i; });
+    const int c = c_ = team_.select(
+        count, [&](int i) { return (s_.kind[i] & 1) != 0; },
+        [&](int j, int i) {
+          s_.tau[j] = s_.time[i];
+          s_.site[j] = int(below(s_.choice[i], m_.rules.sites));
+          s_.spin[j] = s_.kind[i] & 2 ? 1 : -1;
+        });
+    s_.allocate_products(memory, k_, c);
+    team_.grid(k_, c, [&](int i, int j) {
+      const int at = i + j * k_;
+      double back;
+      m_.g0.both_directions(r_.site[i], r_.tau[i], s_.site[j], s_.tau[j], s_.forward[at], back);
+      for (int side = 0; side < 2; ++side) s_.backward[side][at] = back * m_.strength_of(side, i);
+    });
+    gpu::multiply<8, 1>(
+        team_, 2, c, k_, [&](int side) { return gpu::product<double>{k_, s_.forward, k_, 1, r_.n[side], m_.capacity}; },
+        [&](int side, int j, int i, double sum) { s_.inserted[side][i + j * k_] = sum; });
+    gpu::multiply<2, 1>(
+        team_, 2, c, c,
+        [&](int side) { return gpu::product<double>{k_, s_.backward[side], k_, 1, s_.inserted[side], 1, k_}; },
+        [&](int side, int i, int j, double sum) {
+          const double g = i == j ? m_.g_equal : m_.g0(s_.site[i], s_.tau[i], s_.site[j], s_.tau[j]);
+          s_.w[side][i + j * c_] = g + sum;
+        });
+  }
+
+  // Returns an element of B = 1 + [N (1-g)] X, but those of a candidate's row and a vertex's column.
+  PLAQ_BY_TEAM double entry(int side, int row, int column) const {
+    if (!is_candidate(column)) return m_.n(side, row, column);
+    const double x = candidate_strength(side, column);
+    const int j = column - k_;
+    if (!is_candidate(row)) return -x * s_.inserted[side][row + j * k_];
+    const double same = row == column ? 1 : 0;
+    return std::fma(x, same - s_.w[side][row - k_ + j * c_], same);
+  }
+
+  // Computes the column and row by which B grows, the product B^-1 column, and the ratios of determinants.
+  PLAQ_BY_TEAM void append_ratios(int element, double (&pivot)[2]) {
+    const int m = changed_;
+    const bool candidate = is_candidate(element);
+    team_.each(2 * m, [&](int at) {
+      const int side = at >= m, i = at - side * m, other = s_.changed[i];
+      if (candidate || !is_candidate(other)) s_.column[side][i] = entry(side, other, element);
+      if (!candidate || is_candidate(other)) s_.row[side][i] = entry(side, element, other);
+    });
+    // A candidate's row of N and a vertex's column.
+    team_.sums(
+        2 * m, k_, [&](int at) { return is_candidate(s_.changed[at % m]) != candidate; },
+        [&](int l, int at, double sum) {
+          const int side = at >= m, other = s_.changed[at - side * m];
+          const int inserted = (candidate ? element : other) - k_, vertex = candidate ? other : element;
+          return std::fma(s_.backward[side][l + inserted * k_], m_.n(side, l, vertex), sum);
         },
         [&](int at, double sum) {
-          const int side = at >= k, j = at - side * k;
-          row[side][j] = sum / pivot[side];
+          const int side = at >= m;
+          (candidate ? s_.row : s_.column)[side][at - side * m] = sum;
         });
-    team.grid(k + 1, 2 * (k + 1), [&](int i, int at) {
-      const int side = at > k, j = at - side * (k + 1);
-      const double left = i < k ? x[side] * product[side][i] : 1.;
-      m_.n(side, i, j) = j == k  ? left / pivot[side]
-                         : i < k ? std::fma(left, row[side][j], m_.n(side, i, j))
-                                 : row[side][j];
+    team_.each(2 * m, [&](int at) {
+      const int side = at >= m, i = at - side * m;
+      s_.product[side][i] = m_.row_times(m, s_.b_inverse[side] + i, rows_, s_.column[side]);
     });
-    const int number = before_ + inserted_, changed = changed_;
-    team.once([&] {
-      r_.site[k] = site;
-      r_.spin[k] = spin;
-      r_.tau[k] = tau;
-      r_.number[k] = number;
-      r_.slot_of[number] = k;
-      r_.alive[k] = number;
-      r_.changed[changed] = number;
+    for (int side = 0; side < 2; ++side)
+      pivot[side] = team_.value(
+          [&] { return entry(side, element, element) - m_.row_times(m, s_.row[side], 1, s_.product[side]); });
+  }
+
+  // B gains the row and column of append_ratios.
+  PLAQ_BY_TEAM void append(int element, const double (&pivot)[2]) {
+    const int m = changed_;
+    team_.each(2 * m, [&](int at) {
+      const int side = at >= m, j = at - side * m;
+      s_.column[side][j] = m_.row_times(m, s_.b_inverse[side] + j * rows_, 1, s_.row[side]) / pivot[side];
     });
-    ++inserted_;
+    team_.grid(m + 1, 2 * (m + 1), [&](int i, int at) {
+      const int side = at > m, j = at - side * (m + 1);
+      double& b = s_.b_inverse[side][i + j * rows_];
+      b = i < m && j < m ? std::fma(s_.product[side][i], s_.column[side][j], b)
+          : i < m        ? -s_.product[side][i] / pivot[side]
+          : j < m        ? -s_.column[side][j]
+                         : 1 / pivot[side];
+    });
+    team_.once([&] {
+      s_.changed[m] = element;
+      if (is_candidate(element)) s_.row_of[element - k_] = m;
+    });
     ++changed_;
-    ++m_.order;
-    if (ratio < 0) m_.sign = -m_.sign;
-    return true;
   }
 
-  // The ratio is N_pp, and N' = N - N_{:p} N_{p:} / N_pp without row and column p, to which the last ones move.
-  PLAQ_BY_TEAM bool remove(int position, double u) {
-    Team& team = m_.team;
-    const int k = m_.order, last = k - 1;
-    double *const *const column = r_.vector, *const *const row = r_.vector + 2;
-    const int removed = team.value([&] { return r_.alive[position]; });
-    const int p = team.value([&] { return r_.slot_of[removed]; });
-    double pivot[2], ratio = k / m_.rules.K;
-    for (int side = 0; side < 2; ++side) ratio *= pivot[side] = team.value([&] { return m_.n(side, p, p); });
-    if (!(u < std::abs(ratio))) return false;
-
-    team.each(2 * k, [&](int at) {
-      const int side = at >= k, i = at - side * k;
-      column[side][i] = m_.n(side, i, p);
-      row[side][i] = m_.n(side, p, i) / pivot[side];
+  // B loses row and column q, to which the last ones move.
+  PLAQ_BY_TEAM void remove_row(int q, const double (&pivot)[2]) {
+    const int m = changed_, last = m - 1;
+    team_.each(2 * m, [&](int at) {
+      const int side = at >= m, i = at - side * m;
+      s_.product[side][i] = s_.b_inverse[side][i + q * rows_] / pivot[side];
+      s_.row[side][i] = s_.b_inverse[side][q + i * rows_];
     });
-    team.grid(last, 2 * last, [&](int i, int at) {
+    team_.grid(last, 2 * last, [&](int i, int at) {
       const int side = at >= last, j = at - side * last;
-      const int from_i = i == p ? last : i, from_j = j == p ? last : j;
-      m_.n(side, i, j) = std::fma(-column[side][from_i], row[side][from_j], m_.n(side, from_i, from_j));
+      const int from_i = i == q ? last : i, from_j = j == q ? last : j;
+      s_.b_inverse[side][i + j * rows_] =
+          std::fma(-s_.product[side][from_i], s_.row[side][from_j], s_.b_inverse[side][from_i + from_j * rows_]);
     });
-    const bool was_inserted = removed >= before_;
-    const int changed = changed_;
-    team.once([&] {
-      r_.slot_of[removed] = -1;
-      if (p != last) {
-        r_.site[p] = r_.site[last];
-        r_.spin[p] = r_.spin[last];
-        r_.tau[p] = r_.tau[last];
-        r_.number[p] = r_.number[last];
-        r_.slot_of[r_.number[p]] = p;
-      }
-      r_.alive[position] = r_.alive[last];
-      if (was_inserted) {  // inserted in this block
-        int q = 0;
-        while (r_.changed[q] != removed) ++q;
-        r_.changed[q] = r_.changed[changed - 1];
-      } else {
-        r_.changed[changed] = removed;
-      }
+    team_.once([&] {
+      const int moved = s_.changed[q] = s_.changed[last];
+      if (is_candidate(moved)) s_.row_of[moved - k_] = q;
     });
-    changed_ += was_inserted ? -1 : 1;
-    --m_.order;
+    --changed_;
+  }
+
+  PLAQ_BY_TEAM bool insert(int element, double u) {
+    double pivot[2];
+    append_ratios(element, pivot);
+    const double ratio = m_.rules.K / (alive_ + 1) * pivot[0] * pivot[1];
+    if (!(u < std::abs(ratio))) return false;
+    append(element, pivot);
+    team_.once([&] { s_.alive[alive_] = element; });
+    ++alive_;
     if (ratio < 0) m_.sign = -m_.sign;
     return true;
   }
 
-  // At the end of a block new vertices join at the end, in the order of `changed`. Then the last vertex moves to the
-  // position of every removed old one, the highest position first.
-  PLAQ_BY_TEAM void renumber() {
-    const int before = before_, changed = changed_;
-    m_.team.once([&] {
-      int count = before;
-      for (int i = 0; i < before; ++i) r_.list[i] = i;
-      for (int c = 0; c < changed; ++c)
-        if (r_.changed[c] >= before) r_.list[count++] = r_.changed[c];
-      for (int i = before - 1; i >= 0; --i)
-        if (r_.slot_of[i] < 0) r_.list[i] = r_.list[--count];
+  // A vertex of this block leaves B, an older one enters it.
+  PLAQ_BY_TEAM bool remove(int position, double u) {
+    const int element = team_.value([&] { return s_.alive[position]; }), last = alive_ - 1;
+    const bool candidate = is_candidate(element);
+    const int q = candidate ? team_.value([&] { return s_.row_of[element - k_]; }) : 0;
+    double pivot[2];
+    if (candidate)
+      for (int side = 0; side < 2; ++side) pivot[side] = team_.value([&] { return s_.b_inverse[side][q + q * rows_]; });
+    else
+      append_ratios(element, pivot);
+    const double ratio = alive_ / m_.rules.K * pivot[0] * pivot[1];
+    if (!(u < std::abs(ratio))) return false;
+    candidate ? remove_row(q, pivot) : append(element, pivot);
+    team_.once([&] { s_.alive[position] = s_.alive[last]; });
+    --alive_;
+    if (ratio < 0) m_.sign = -m_.sign;
+    return true;
+  }
+
+  // N' = N - [N (1-g)]_{:S} X_S B^-1 N_{S:} on the old vertices and the accepted candidates, which join at the end.
+  // Then the last vertex moves to the position of every removed one, the highest position first.
+  PLAQ_BY_TEAM void finish(arena& memory) {
+    const int k = k_, m = changed_;
+    s_.allocate_change(memory, k + m, m);
+    team_.each(m, [&](int b) { s_.joined[b] = -1; });
+    const int c = team_.select(
+        m, [&](int b) { return is_candidate(s_.changed[b]); },
+        [&](int a, int b) { s_.row_of[a] = b, s_.joined[b] = a; });
+    const int size = k + c, after = size - (m - c);
+    team_.each(size, [&](int i) { s_.from[i] = i; });
+    team_.each(m, [&](int b) {
+      if (!is_candidate(s_.changed[b])) s_.from[s_.changed[b]] = -1;
     });
-    m_.team.each(m_.order, [&](int i) { r_.list[i] = r_.slot_of[r_.list[i]]; });
-    m_.team.each(m_.order, [&](int i) { r_.slot_of[i] = r_.list[i]; });
+    const int gaps = team_.select(k, [&](int i) { return s_.from[i] < 0; }, [&](int at, int i) { s_.gaps[at] = i; });
+    team_.once([&] {
+      int count = size;
+      for (int at = gaps - 1; at >= 0; --at) s_.from[s_.gaps[at]] = s_.from[--count];
+    });
+    extend(size, c);
+    team_.grid(after, 2 * m, [&](int i, int at) {
+      const int side = at >= m, b = at - side * m, element = s_.changed[b], a = s_.joined[b], from = s_.from[i];
+      double left;
+      if (a < 0)
+        left = m_.n(side, from, element) - (from == element ? 1 : 0);
+      else if (from < k)
+        left = entry(side, from, element);
+      else
+        left = entry(side, s_.changed[s_.row_of[from - k]], element) - (from == k + a ? 1 : 0);
+      s_.left[side][i + b * after] = left;
+      s_.right[side][b + i * m] = m_.n(side, a < 0 ? element : k + a, from);
+    });
+    gpu::multiply<4, 1>(
+        team_, 2, m, after,
+        [&](int side) { return gpu::product<double>{m, s_.b_inverse[side], 1, rows_, s_.right[side], 1, m}; },
+        [&](int side, int b, int j, double sum) { s_.solved[side][b + j * m] = sum; });
+    // What moves into a gap comes from beyond the new end: no element is read after it was written.
+    gpu::multiply<8, 1>(
+        team_, 2, after, after,
+        [&](int side) { return gpu::product<double>{m, s_.solved[side], m, 1, s_.left[side], after}; },
+        [&](int side, int j, int i, double sum) { m_.n(side, i, j) = m_.n(side, s_.from[i], s_.from[j]) - sum; });
+    team_.each(after, [&](int i) {
+      const int from = s_.from[i];
+      if (from == i) return;
+      r_.site[i] = r_.site[from];
+      r_.spin[i] = r_.spin[from];
+      r_.tau[i] = r_.tau[from];
+    });
+    m_.order = after;
+  }
+
+  // N gains the rows (x g)^T N of c accepted candidates, and columns of the unit matrix.
+  PLAQ_BY_TEAM void extend(int size, int c) {
+    const int k = k_;
+    team_.each(c, [&](int a) {
+      const int j = s_.changed[s_.row_of[a]] - k;
+      r_.site[k + a] = s_.site[j];
+      r_.spin[k + a] = s_.spin[j];
+      r_.tau[k + a] = s_.tau[j];
+    });
+    team_.grid(k, 2 * c, [&](int l, int at) {
+      const int side = at >= c, a = at - side * c, j = s_.changed[s_.row_of[a]] - k;
+      s_.right[side][l + a * k] = s_.backward[side][l + j * k];
+    });
+    gpu::multiply<8, 1>(
+        team_, 2, c, k,
+        [&](int side) { return gpu::product<double>{k, s_.right[side], k, 1, r_.n[side], 1, m_.capacity}; },
+        [&](int side, int a, int j, double sum) { m_.n(side, k + a, j) = sum; });
+    team_.grid(size, 2 * c, [&](int i, int at) {
+      const int side = at >= c, j = k + at - side * c;
+      m_.n(side, i, j) = i == j ? 1 : 0;
+    });
   }
 
   matrices<Team>& m_;
-  workspace& r_;
-  int before_ = 0, inserted_ = 0, changed_ = 0;
+  vertex_arrays& r_;
+  Team& team_;
+  block_space s_{};
+  int k_ = 0, c_ = 0, rows_ = 0;  // vertices before the block; candidates; stride of B^-1
+  int alive_ = 0, changed_ = 0;   // present vertices; rows of B
 };
 
 }  // namespace plaq::dca::device

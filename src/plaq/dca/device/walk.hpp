@@ -5,14 +5,14 @@
 
 namespace plaq::dca::device {
 
-/// Walks a chain to its target of sweeps, or until its status is not `done`. `shared`: shared part of its workspace, in
-/// the chain's memory or in the team's.
+/// Walks a chain to its target of sweeps, or until its status is not `done`.
 template <class Team>
-PLAQ_BY_TEAM void walk(Team& team, const walk_rules& rules, chain& c, std::byte* shared) {
+PLAQ_BY_TEAM void walk(matrices<Team>& m, chain& c) {
+  Team& team = m.team;
+  const walk_rules& rules = m.rules;
   walk_state s = team.value([&] { return c.state; });
-  matrices<Team> m{team, rules, c.g0, c.g_equal, {}, c.capacity, s.order, s.sign};
-  allocate_shared(m.r, shared, c.capacity, rules.block_length);
-  allocate_global(m.r, c.global, c.capacity);
+  m.order = s.order;
+  m.sign = s.sign;
   vertex_moves<Team> vertices(m);
   worm<Team> spins(m);
 

@@ -15,9 +15,9 @@ walker::walker(chain_device& where, std::uint32_t number, bool measures) : where
 void walker::begin(const configuration& start, const stream_id& proposals, const stream_id& worms) {
   const int k = int(start.vertices.size()), block_length = where_.rules().block_length;
   if (k + block_length > chain_.capacity) allocate(capacity_for(k, block_length));
-  std::vector<std::byte> shared(shared_.size());
-  workspace r;
-  allocate_shared(r, shared.data(), chain_.capacity, block_length);
+  std::vector<std::byte> vertices(vertices_.size());
+  vertex_arrays r;
+  allocate_vertices(r, vertices.data(), chain_.capacity);
   for (int i = 0; i < k; ++i) {
     const vertex& v = start.vertices[i];
     check(v.site >= 0 && v.site < where_.parameters().sites && v.tau >= 0 && v.tau < where_.parameters().beta &&
@@ -26,9 +26,8 @@ void walker::begin(const configuration& start, const stream_id& proposals, const
     r.site[i] = v.site;
     r.spin[i] = v.spin;
     r.tau[i] = v.tau;
-    r.slot_of[i] = i;
   }
-  shared_.put(0, shared.data(), shared.size());
+  vertices_.put(0, vertices.data(), vertices.size());
   chain_.proposals = proposals;
   chain_.worms = worms;
   chain_.state = {};
@@ -45,7 +44,7 @@ void walker::measurements(int count, accumulator& to) {
   check(measures_, "walker: a walk without a workspace to measure");
   chain_.target_sweeps = chain_.state.sweeps + where_.measured().rules().sweeps_per_measurement;
   chain_.measured = to.state;
-  chain_.measured.workspace = scratch_.data();
+  chain_.measured.workspace = measured_.data();
   chain_.measured.target = to.state.done + count;
   advance();
   to.state = chain_.measured;
@@ -66,47 +65,45 @@ int walker::capacity_for(int vertices, int block_length) {
 
 void walker::allocate(int capacity) {
   chain_.capacity = capacity;
-  workspace none;
-  shared_ = {};  // freed before the larger ones are allocated
-  global_ = {};
+  vertex_arrays none;
+  const int block_length = where_.rules().block_length;
+  vertices_ = {};  // freed before the larger ones are allocated
   scratch_ = {};
-  shared_ = gpu::memory(where_.where(), allocate_shared(none, nullptr, chain_.capacity, where_.rules().block_length));
-  global_ = gpu::memory(where_.where(), allocate_global(none, nullptr, chain_.capacity));
-  chain_.shared = shared_.data();
-  chain_.global = global_.data();
+  measured_ = {};
+  vertices_ = gpu::memory(where_.where(), allocate_vertices(none, nullptr, chain_.capacity));
+  scratch_ = gpu::memory(where_.where(), scratch_bytes(chain_.capacity, block_length));
+  chain_.vertices = vertices_.data();
+  chain_.scratch = scratch_.data();
   if (!measures_) return;
   measurement_workspace no_scratch;
   const measurement_sizes& sizes = where_.measured().rules().sizes;
-  scratch_ = gpu::memory(where_.where(), allocate_measurement(no_scratch, nullptr, sizes, chain_.capacity));
-  chain_.measured.workspace = scratch_.data();
+  measured_ = gpu::memory(where_.where(), allocate_measurement(no_scratch, nullptr, sizes, chain_.capacity));
+  chain_.measured.workspace = measured_.data();
 }
 
 void walker::enlarge() {
   const host_copy old = copy_to_host();
   const int before = chain_.capacity, k = chain_.state.order;
   allocate(capacity_for(before, where_.rules().block_length));
-  std::vector<std::byte> shared(shared_.size());
-  workspace to;
-  allocate_shared(to, shared.data(), chain_.capacity, where_.rules().block_length);
+  std::vector<std::byte> vertices(vertices_.size());
+  vertex_arrays to;
+  allocate_vertices(to, vertices.data(), chain_.capacity);
   for (int side = 0; side < 2; ++side)
     for (int j = 0; j < k; ++j)
       std::copy_n(old.at.n[side] + std::size_t(j) * before, k, to.n[side] + std::size_t(j) * chain_.capacity);
   std::copy_n(old.at.tau, k, to.tau);
   std::copy_n(old.at.site, k, to.site);
   std::copy_n(old.at.spin, k, to.spin);
-  std::copy_n(old.at.slot_of, k, to.slot_of);
-  shared_.put(0, shared.data(), shared.size());
+  vertices_.put(0, vertices.data(), vertices.size());
 }
 
 walker::host_copy walker::copy_to_host() const {
   host_copy out;
-  out.shared.resize(shared_.size());
-  shared_.get(0, out.shared.data(), out.shared.size());
-  allocate_shared(out.at, out.shared.data(), chain_.capacity, where_.rules().block_length);
-  for (int i = 0; i < chain_.state.order; ++i) {
-    const int slot = out.at.slot_of[i];
-    out.vertices.vertices.push_back({out.at.site[slot], out.at.spin[slot], out.at.tau[slot]});
-  }
+  out.memory.resize(vertices_.size());
+  vertices_.get(0, out.memory.data(), out.memory.size());
+  allocate_vertices(out.at, out.memory.data(), chain_.capacity);
+  for (int i = 0; i < chain_.state.order; ++i)
+    out.vertices.vertices.push_back({out.at.site[i], out.at.spin[i], out.at.tau[i]});
   out.vertices.sign = chain_.state.sign;
   return out;
 }
@@ -114,8 +111,8 @@ walker::host_copy walker::copy_to_host() const {
 void walker::fill(sample& out) const {
   const host_copy from = copy_to_host();
   dca::fill<double>(
-      out, where_.parameters(), from.vertices, [&](int i) { return from.at.slot_of[i]; },
-      [&](int side, int slot) -> const double* { return from.at.n[side] + std::size_t(slot) * chain_.capacity; });
+      out, where_.parameters(), from.vertices, [](int i) { return i; },
+      [&](int side, int i) -> const double* { return from.at.n[side] + std::size_t(i) * chain_.capacity; });
 }
 
 }  // namespace plaq::dca::device

@@ -41,8 +41,8 @@ class walker {
  private:
   // Matrices and vertices on the host.
   struct host_copy {
-    std::vector<std::byte> shared;
-    workspace at;
+    std::vector<std::byte> memory;
+    vertex_arrays at;
     configuration vertices;
   };
   host_copy copy_to_host() const;
@@ -53,7 +53,7 @@ class walker {
   chain_device& where_;
   bool measures_;
   chain chain_{};
-  gpu::memory shared_, global_, scratch_;
+  gpu::memory vertices_, scratch_, measured_;
 };
 
 }  // namespace plaq::dca::device

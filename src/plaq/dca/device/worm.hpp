@@ -7,18 +7,20 @@ namespace plaq::dca::device {
 
 static_assert(most_flips == dca::spin_worm::most_flips);
 
-/// Worm of one team. While it walks, N of both spins with the worm's row and column is in `work`.
+/// Worm of one team. While it walks, N of both spins with the worm's row and column is in its scratch memory.
 template <class Team>
 class worm {
  public:
-  PLAQ_BY_TEAM explicit worm(matrices<Team> &m) : m_(m), r_(m.r), team_(m.team), beta_(m.rules.beta) {}
+  PLAQ_BY_TEAM explicit worm(matrices<Team> &m) : m_(m), team_(m.team), beta_(m.rules.beta) {}
 
   /// Makes an excursion with the numbers first ... first + longest_worm. If it closes, its spins flip and N is
   /// recomputed. False if N is not finite.
   PLAQ_BY_TEAM bool send(const stream_id &stream, std::uint64_t first) {
+    arena memory = m_.new_arena();
+    r_.allocate(memory, m_.order);
     if (m_.order == 0 || !walk(stream, first)) return true;
     team_.each(m_.order, [&](int i) {
-      if (r_.flipped[i]) r_.spin[i] *= -1;
+      if (r_.flipped[i]) m_.r.spin[i] *= -1;
     });
     return m_.recompute();
   }
@@ -31,13 +33,22 @@ class worm {
   static constexpr int up = 0;
   using rules_of = dca::spin_worm;
 
+  /// Element of N with the worm's row and column.
+  PLAQ_BY_TEAM double &n(int side, int i, int j) const { return r_.n[side][i + std::size_t(j) * (m_.order + 1)]; }
+
+  /// Tabulates `forward` and `backward`: g from a point to all vertices, and back.
+  PLAQ_BY_TEAM void tabulate(point at) {
+    team_.each(m_.order, [&](int i) {
+      m_.g0.both_directions(m_.r.site[i], m_.r.tau[i], at.site, at.tau, r_.forward[i], r_.backward[i]);
+    });
+  }
+
   // Walks; returns whether the worm closed.
   PLAQ_BY_TEAM bool walk(const stream_id &stream, std::uint64_t first) {
     const int sites = m_.rules.sites, k = m_.order;
     const double longest = rules_of::reach * beta_ * sites / k,
                  longest_step = longest < beta_ / 2 ? longest : beta_ / 2;
-    for (int side = 0; side < 2; ++side)
-      team_.grid(k, k, [&](int i, int j) { m_.work(side, i, j) = m_.n(side, i, j); });
+    for (int side = 0; side < 2; ++side) team_.grid(k, k, [&](int i, int j) { n(side, i, j) = m_.n(side, i, j); });
     team_.each(k, [&](int i) {
       r_.flipped[i] = 0;
       for (int side = 0; side < 2; ++side) r_.strength[side][i] = m_.strength_of(side, i);
@@ -81,25 +92,25 @@ class worm {
   PLAQ_BY_TEAM double open(point at) {
     const int k = m_.order;
     a_ = b_ = at;
-    m_.tabulate(at.site, at.tau);
+    tabulate(at);
     double ratio = 1;
     for (int side = 0; side < 2; ++side) {
       double *const left = r_.left[side], *const right = r_.right[side], *const border = r_.border[side];
       const double corner = side == up ? -m_.g_equal : 1 - m_.g_equal;  // g(0+) and g(0-) = g(0+) - 1
       team_.each(k, [&](int i) {
-        left[i] = -m_.row_times(k, r_.work[side] + i, m_.capacity + 1, r_.forward);
+        left[i] = -m_.row_times(k, r_.n[side] + i, k + 1, r_.forward);
         border[i] = -r_.backward[i] * r_.strength[side][i];
       });
       team_.sums(
-          k, k, [&](int i, int j, double sum) { return std::fma(border[i], m_.work(side, i, j), sum); },
+          k, k, [](int) { return true; },
+          [&](int i, int j, double sum) { return std::fma(border[i], n(side, i, j), sum); },
           [&](int j, double sum) { right[j] = sum; });
       const double pivot = corner - team_.sum(k, [&](int i, double sum) { return std::fma(border[i], left[i], sum); });
       team_.grid(k + 1, k + 1, [&](int i, int j) {
-        double &n = m_.work(side, i, j);
-        n = i < k && j < k ? std::fma(left[i], right[j] / pivot, n)
-            : i < k        ? -left[i] / pivot
-            : j < k        ? -right[j] / pivot
-                           : 1 / pivot;
+        n(side, i, j) = i < k && j < k ? std::fma(left[i], right[j] / pivot, n(side, i, j))
+                        : i < k        ? -left[i] / pivot
+                        : j < k        ? -right[j] / pivot
+                                       : 1 / pivot;
       });
       ratio *= pivot;
     }
@@ -116,24 +127,21 @@ class worm {
       double *const b = r_.b_inverse[side], *const y = r_.y[side], *const z = r_.z[side];
       for (int j = 0; j < flips; ++j) {
         y[j] = flip_factor(r_.strength[side][f[j]]);
-        for (int i = 0; i < flips; ++i)
-          b[i + j * flips] = std::fma(m_.work(side, f[i], f[j]), 1 - y[j], i == j ? y[j] : 0.);
+        for (int i = 0; i < flips; ++i) b[i + j * flips] = std::fma(n(side, f[i], f[j]), 1 - y[j], i == j ? y[j] : 0.);
       }
-      double row[most_flips], column[most_flips];
-      int pivot[most_flips];
       gpu::serial_team alone;
-      double ratio = gpu::invert(alone, flips, b, flips, gpu::inverse_space{row, column, pivot}).value();
+      double ratio = gpu::invert(alone, flips, b, flips, r_.flips[side]).value();
       for (int p = 0; p < flips; ++p) {
         z[p] = 0;
         for (int q = 0; q < flips; ++q)
-          z[p] = side == up ? std::fma(b[p + q * flips], m_.work(side, f[q], w), z[p])
-                            : std::fma(m_.work(side, w, f[q]) * (1 - y[q]), b[q + p * flips], z[p]);
+          z[p] = side == up ? std::fma(b[p + q * flips], n(side, f[q], w), z[p])
+                            : std::fma(n(side, w, f[q]) * (1 - y[q]), b[q + p * flips], z[p]);
         if (side == up) z[p] *= 1 - y[p];
       }
       if (closing) {
-        double corner = m_.work(side, w, w);
+        double corner = n(side, w, w);
         for (int p = 0; p < flips; ++p)
-          corner = std::fma(-z[p], side == up ? m_.work(side, w, f[p]) : m_.work(side, f[p], w), corner);
+          corner = std::fma(-z[p], side == up ? n(side, w, f[p]) : n(side, f[p], w), corner);
         ratio *= corner;
       }
       r_.weight[side] = ratio;
@@ -149,17 +157,17 @@ class worm {
     double ratio = try_flips(flips, false);
     if (ratio == 0) return 0;
     next_ = to;
-    m_.tabulate(to.site, to.tau);
+    tabulate(to);
     team_.each(2 * (k + 1), [&](int at) {
       const int side = at > k, i = at - side * (k + 1);
-      double kept = side == up ? m_.work(side, i, k) : m_.work(side, k, i);
+      double kept = side == up ? n(side, i, k) : n(side, k, i);
       double border =
           i == k ? side == up ? -m_.g0(to.site, to.tau, a_.site, a_.tau) : -m_.g0(a_.site, a_.tau, to.site, to.tau)
           : side == up ? -r_.backward[i] * r_.strength[side][i]
                        : -r_.forward[i];
       for (int p = 0; p < flips; ++p) {
         const int f = r_.interval[p];
-        kept = std::fma(-r_.z[side][p], side == up ? m_.work(side, i, f) : m_.work(side, f, i), kept);
+        kept = std::fma(-r_.z[side][p], side == up ? n(side, i, f) : n(side, f, i), kept);
         if (side == up && i == f) {
           kept += r_.z[side][p];
           border *= r_.y[side][p];
@@ -178,17 +186,17 @@ class worm {
     if (flips == 0) return;
     team_.grid(size, 2 * flips, [&](int i, int at) {
       const int side = at >= flips, p = at - side * flips, f = r_.interval[p];
-      r_.left[side][i + p * size] = (1 - r_.y[side][p]) * (m_.work(side, i, f) - (i == f ? 1 : 0));
+      r_.left[side][i + p * size] = (1 - r_.y[side][p]) * (n(side, i, f) - (i == f ? 1 : 0));
       double sum = 0;
       for (int q = 0; q < flips; ++q)
-        sum = std::fma(r_.b_inverse[side][p + q * flips], m_.work(side, r_.interval[q], i), sum);
+        sum = std::fma(r_.b_inverse[side][p + q * flips], n(side, r_.interval[q], i), sum);
       r_.right[side][i + p * size] = sum;
     });
     team_.grid(size, 2 * size, [&](int i, int at) {
       const int side = at >= size, j = at - side * size;
-      double sum = m_.work(side, i, j);
+      double sum = n(side, i, j);
       for (int p = 0; p < flips; ++p) sum = std::fma(-r_.left[side][i + p * size], r_.right[side][j + p * size], sum);
-      m_.work(side, i, j) = sum;
+      n(side, i, j) = sum;
     });
     team_.each(2 * flips, [&](int at) {
       const int side = at >= flips, p = at - side * flips;
@@ -203,19 +211,20 @@ class worm {
     apply_flips(flips);
     double *const *const left = r_.left, *const *const right = r_.right;
     team_.sums(
-        size, size, [&](int i, int j, double sum) { return std::fma(r_.border[0][i], m_.work(0, i, j), sum); },
+        size, size, [](int) { return true; },
+        [&](int i, int j, double sum) { return std::fma(r_.border[0][i], n(0, i, j), sum); },
         [&](int j, double sum) { right[0][j] = sum; });
     team_.each(size, [&](int i) {
-      left[0][i] = m_.work(0, i, w);
-      left[1][i] = m_.row_times(size, r_.work[1] + i, m_.capacity + 1, r_.border[1]);
-      right[1][i] = m_.work(1, w, i);
+      left[0][i] = n(0, i, w);
+      left[1][i] = m_.row_times(size, r_.n[1] + i, size, r_.border[1]);
+      right[1][i] = n(1, w, i);
     });
     team_.grid(size, 2 * size, [&](int i, int at) {
       const int side = at >= size, j = at - side * size;
       const double pivot = side == up ? right[0][w] : left[1][w];
       const double l = side == up || i < w ? left[side][i] : left[side][i] - 1;
       const double r = side == up && j == w ? right[side][j] - 1 : right[side][j];
-      m_.work(side, i, j) = std::fma(-l, r / pivot, m_.work(side, i, j));
+      n(side, i, j) = std::fma(-l, r / pivot, n(side, i, j));
     });
     mark_flipped(flips);
     b_ = next_;
@@ -229,15 +238,11 @@ class worm {
   // returns their number.
   PLAQ_BY_TEAM int vertices_between(point at, double distance) {
     const double from = distance > 0 ? at.tau : at.tau + distance, length = std::abs(distance);
-    team_.each(m_.order,
-               [&](int i) { r_.indices[i] = r_.site[i] == at.site && wrap(r_.tau[i] - from) < length ? 1 : 0; });
-    team_.once([&] {
-      int count = 0;
-      for (int i = 0; i < m_.order; ++i)
-        if (r_.indices[i] && count++ < most_flips) r_.interval[count - 1] = i;
-      r_.list[0] = count;
-    });
-    return team_.value([&] { return r_.list[0]; });
+    return team_.select(
+        m_.order, [&](int i) { return m_.r.site[i] == at.site && wrap(m_.r.tau[i] - from) < length; },
+        [&](int position, int i) {
+          if (position < most_flips) r_.interval[position] = i;
+        });
   }
 
   // Returns tau modulo beta, in [0, beta).
@@ -247,7 +252,7 @@ class worm {
   }
 
   matrices<Team> &m_;
-  workspace &r_;
+  worm_space r_{};
   Team &team_;
   double beta_;
   point a_{}, b_{}, next_{};
