@@ -20,7 +20,7 @@ FLOOR = {part: floor for floor, parts in enumerate(FLOORS) for part in parts}
 ROOMS = {"comm": [["wire", "schedules"], ["mpi", "device", "messages", "collectives"], ["job"]],
          "dca": [["channels", "momenta", "walk"], ["problem"], ["streams"], ["measure"], ["chain", "reference"],
                  ["advance", "device"], ["solver"], ["ctint"]],
-         "lqcd": [["lattice"], ["gauge", "reference"], ["dirac"], ["solver"]],
+         "lqcd": [["lattice"], ["gauge", "reference"], ["dirac"], ["solver"], ["device"]],
          "pic": [["mesh"], ["particles", "fields"], ["patch", "reference"], ["poisson", "processes"], ["step"],
                  ["charge"], ["electrostatics", "exchange"], ["plasma"]]}
 ROOM = {part: {room: floor for floor, rooms in enumerate(floors) for room in rooms} for part, floors in ROOMS.items()}

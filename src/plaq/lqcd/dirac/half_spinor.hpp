@@ -2,9 +2,9 @@
 #pragma once
 #include <complex>
 
-#include "plaq/lqcd/lattice/fixed16.hpp"
 #include "plaq/lqcd/lattice/gamma.hpp"
 #include "plaq/lqcd/lattice/layout.hpp"
+#include "plaq/lqcd/lattice/load_fixed16.hpp"
 #include "plaq/lqcd/lattice/su3.hpp"
 
 namespace plaq::lqcd {
