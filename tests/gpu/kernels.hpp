@@ -20,7 +20,7 @@ PLAQ_BY_TEAM void every_operation(Team& team, int n, const double* x, double* ou
   });
   const double again = team.value([&] { return out[n]; });
   team.grid(n, 3, [&](int i, int j) { out[(2 + j) * n + 2 + i] = again + i * 10 + j; });
-  team.sums(
+  team.sums_where(
       n, n, [](int j) { return j % 3 != 1; },
       [&](int i, int j, double so_far) { return std::fma(x[i], x[(i + j) % n], so_far); },
       [&](int j, double found) { out[5 * n + 2 + j] = found; });

@@ -35,7 +35,9 @@ TEST(team, operations_do_what_they_say) {
     }
     int positive = 0;
     for (int i = 0; i < n; ++i)
-      if (x[i] > 0) { EXPECT_EQ(out[6 * n + 2 + positive++], i); }
+      if (x[i] > 0) {
+        EXPECT_EQ(out[6 * n + 2 + positive++], i);
+      }
     EXPECT_EQ(out[7 * n + 2], positive);
   }
 }

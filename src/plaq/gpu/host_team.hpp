@@ -49,8 +49,12 @@ class thread_team {
   double sum(int n, F&& add) {
     return value([&] { return alone_.sum(n, add); });
   }
+  template <class F, class Store>
+  void sums(int columns, int n, F&& add, Store&& store) {
+    sums_where(columns, n, [](int) { return true; }, add, store);
+  }
   template <class Wanted, class F, class Store>
-  void sums(int columns, int n, Wanted&& wanted, F&& add, Store&& store) {
+  void sums_where(int columns, int n, Wanted&& wanted, F&& add, Store&& store) {
     for (int j = me_; j < columns; j += threads_)
       if (wanted(j)) store(j, alone_.sum(n, [&](int i, double sum) { return add(i, j, sum); }));
     all_.arrive_and_wait();

@@ -9,7 +9,8 @@
 //   once(f)                f() on one thread
 //   value(f)               result of f(), to all threads; f writes nothing
 //   sum(n, add)            sum_i, to all threads: add(i, sum) gives the sum with term i
-//   sums(columns, n, wanted, add, store)  store(j, sum_i) for every j < columns with wanted(j): add(i, j, sum) as above
+//   sums(columns, n, add, store)  store(j, sum_i) for every j < columns: add(i, j, sum) as above
+//   sums_where(columns, n, wanted, add, store)  the same for every j with wanted(j)
 //   select(n, wanted, store)  store(position, i) for every i < n with wanted(i), in order; their number, to all threads
 //   largest(n, value)      where value(i) is largest, the first such i, to all threads
 //
@@ -54,8 +55,12 @@ class serial_team {
       for (int l = 0; l < apart; ++l) part[l] += part[l + apart];
     return part[0];
   }
+  template <class F, class Store>
+  PLAQ_BY_TEAM void sums(int columns, int n, F&& add, Store&& store) {
+    sums_where(columns, n, [](int) { return true; }, add, store);
+  }
   template <class Wanted, class F, class Store>
-  PLAQ_BY_TEAM void sums(int columns, int n, Wanted&& wanted, F&& add, Store&& store) {
+  PLAQ_BY_TEAM void sums_where(int columns, int n, Wanted&& wanted, F&& add, Store&& store) {
     for (int j = 0; j < columns; ++j)
       if (wanted(j)) store(j, sum(n, [&](int i, double sum) { return add(i, j, sum); }));
   }
@@ -110,8 +115,12 @@ class device_team {
     __syncthreads();
     return found;
   }
+  template <class F, class Store>
+  __device__ void sums(int columns, int n, F&& add, Store&& store) {
+    sums_where(columns, n, [](int) { return true; }, add, store);
+  }
   template <class Wanted, class F, class Store>
-  __device__ void sums(int columns, int n, Wanted&& wanted, F&& add, Store&& store) {
+  __device__ void sums_where(int columns, int n, Wanted&& wanted, F&& add, Store&& store) {
     for (int j = threadIdx.x / lanes; j < columns; j += blockDim.x / lanes) {
       if (!wanted(j)) continue;
       const double found = in_lanes(n, [&](int i, double sum) { return add(i, j, sum); });

@@ -32,7 +32,7 @@ class correlations {
     const double pair = s.weight() * beta_ / (points_ * (times_measured - 1));
     // density, double occupancy; spin, charge, static spin, static charge, equal-time g by R
     s.team.sums(
-        2 + 5 * sites_, times_measured * points_, [](int) { return true; },
+        2 + 5 * sites_, times_measured * points_,
         [&](int at, int column, double sum) {
           const int b = at / points_, row = at - b * points_, a = row / sites_, kind = (column - 2) / sites_;
           const bool equal = a == b;

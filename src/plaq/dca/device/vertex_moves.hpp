@@ -123,7 +123,7 @@ class vertex_moves {
       if (!candidate || is_candidate(other)) s_.row[side][i] = entry(side, element, other);
     });
     // A candidate's row of N and a vertex's column.
-    team_.sums(
+    team_.sums_where(
         2 * m, k_, [&](int at) { return is_candidate(s_.changed[at % m]) != candidate; },
         [&](int l, int at, double sum) {
           const int side = at >= m, other = s_.changed[at - side * m];

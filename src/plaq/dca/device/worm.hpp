@@ -102,8 +102,7 @@ class worm {
         border[i] = -r_.backward[i] * r_.strength[side][i];
       });
       team_.sums(
-          k, k, [](int) { return true; },
-          [&](int i, int j, double sum) { return std::fma(border[i], n(side, i, j), sum); },
+          k, k, [&](int i, int j, double sum) { return std::fma(border[i], n(side, i, j), sum); },
           [&](int j, double sum) { right[j] = sum; });
       const double pivot = corner - team_.sum(k, [&](int i, double sum) { return std::fma(border[i], left[i], sum); });
       team_.grid(k + 1, k + 1, [&](int i, int j) {
@@ -211,8 +210,7 @@ class worm {
     apply_flips(flips);
     double *const *const left = r_.left, *const *const right = r_.right;
     team_.sums(
-        size, size, [](int) { return true; },
-        [&](int i, int j, double sum) { return std::fma(r_.border[0][i], n(0, i, j), sum); },
+        size, size, [&](int i, int j, double sum) { return std::fma(r_.border[0][i], n(0, i, j), sum); },
         [&](int j, double sum) { right[0][j] = sum; });
     team_.each(size, [&](int i) {
       left[0][i] = n(0, i, w);
