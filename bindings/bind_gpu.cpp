@@ -12,7 +12,7 @@ void bind_gpu(nb::module_& m) {
       .def_ro("name", &device_properties::name)
       .def_ro("multiprocessors", &device_properties::multiprocessors)
       .def_ro("memory", &device_properties::memory, "Bytes.")
-      .def_ro("team_memory", &device_properties::team_memory, "Bytes that a block of threads may have to itself.");
+      .def_ro("team_memory", &device_properties::team_memory, "Bytes of shared memory for each of two blocks.");
   nb::class_<device_list>(m, "Devices", "GPUs that this process can compute on.")
       .def_ro("gpus", &device_list::gpus)
       .def_ro("why_none", &device_list::why_none, "Reason for an empty list.");

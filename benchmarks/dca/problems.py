@@ -56,8 +56,9 @@ class Problem:
         return found.order
 
     def run(self, order=None, measurements=200, bins=4, warm_up=50, window=0, every=1, block="auto", precision="double",
-            threads="fiber", workers=1, chains=1, start=None, in_flight="auto"):
-        """Walk and measure; seconds are of the process's CPU for one worker, of the wall otherwise."""
+            threads="fiber", workers=1, chains=1, start=None, in_flight="auto",
+            device="none"):
+        """Walk and measure; seconds are of the process's CPU for one worker, of the wall otherwise and on a device."""
         if order is None:
             order = self.K + self.beta * self.U * self.cluster.size * self.density * (4 - self.density) / 16
         solver = SimpleNamespace(block_length=block, measure_every=every, bins=bins, chains=chains, precision=precision,
@@ -67,14 +68,14 @@ class Problem:
             point=0, iteration=0, window=window, pairing=window > 0, orbit=pair_orbits(self.group))
         problem = ctaux.make_problem(self.cluster, self.mesh, request, solver)
         taken = Chains(Bins(bins, chains), (fresh_chain(c, start and start[c]) for c in range(chains)))
-        run = SimpleNamespace(threads=threads, workers=workers, bind="auto", chains_in_flight=in_flight, device="none")
+        run = SimpleNamespace(threads=threads, workers=workers, bind="auto", chains_in_flight=in_flight, device=device)
         started, cpu = time.perf_counter(), time.process_time()
         run_chains(problem, taken, run, world(), lambda *_: None)
         wall, cpu = time.perf_counter() - started, time.process_time() - cpu
         measured = ctaux.collect(problem, taken.bins, taken.tally(world()), self.group)
         count = measured.weights.sum()
         return SimpleNamespace(
-            wall=wall, seconds=cpu if workers == 1 else wall, walking=measured.walking_seconds,
+            wall=wall, seconds=cpu if workers == 1 and device == "none" else wall, walking=measured.walking_seconds,
             measuring=measured.measuring_seconds,
             measurements=count, sweeps=count * problem.sweeps_per_measurement, proposals=problem.proposals_per_sweep,
             block=problem.block_length, order=float(measured.order.mean() / measured.sign.mean()), measured=measured,

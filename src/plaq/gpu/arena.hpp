@@ -12,6 +12,16 @@ struct fast_memory {
   std::size_t bytes = 0;
 };
 
+/// Two arrays of one size, such as those of both spins. Their numbers need no table of pointers, which would lie in the
+/// local memory of every thread of a GPU.
+template <class T>
+struct array_pair {
+  T* first = nullptr;
+  std::size_t apart = 0;
+
+  PLAQ_ANYWHERE T* operator[](int which) const { return first + which * apart; }
+};
+
 /// Arena that allocates arrays from fast memory while they fit, then from a block of memory. Without a block it only
 /// counts the bytes that it would take of one.
 class arena {
@@ -28,6 +38,11 @@ class arena {
     }
     out = begin_ ? reinterpret_cast<T*>(begin_ + used_) : nullptr;
     used_ += bytes;
+  }
+  template <class T>
+  PLAQ_ANYWHERE void allocate(array_pair<T>& out, std::size_t count) {
+    out.apart = (count * sizeof(T) + 15) / 16 * 16 / sizeof(T);
+    allocate(out.first, 2 * out.apart);
   }
   PLAQ_ANYWHERE std::size_t bytes() const { return used_; }
 

@@ -6,11 +6,14 @@
 
 namespace plaq::gpu {
 
+/// Teams with fast memory that share a multiprocessor: one computes while another waits for memory.
+inline constexpr int teams_at_once = 2;
+
 struct device_properties {
   std::string name;
   int multiprocessors;
   std::size_t memory;       ///< bytes
-  std::size_t team_memory;  ///< bytes that one team may have to itself
+  std::size_t team_memory;  ///< bytes of fast memory for each of teams_at_once
 };
 
 /// GPUs that this process can compute on.

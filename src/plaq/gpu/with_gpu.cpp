@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "plaq/gpu/devices.hpp"
 #include "plaq/gpu/on_gpu.hpp"
 #include "plaq/gpu/runtime.hpp"
@@ -14,7 +16,8 @@ device_list find_devices() {
     runtime::properties p;
     if (const runtime::code result = runtime::describe(&p, gpu); result != runtime::success)
       return {{}, runtime::in_words(result)};
-    found.gpus.push_back({p.name, p.multiProcessorCount, p.totalGlobalMem, p.sharedMemPerBlockOptin});
+    const std::size_t share = p.sharedMemPerMultiprocessor / teams_at_once - p.reservedSharedMemPerBlock;
+    found.gpus.push_back({p.name, p.multiProcessorCount, p.totalGlobalMem, std::min(p.sharedMemPerBlockOptin, share)});
   }
   if (count == 0) found.why_none = "the driver finds no GPU";
   return found;

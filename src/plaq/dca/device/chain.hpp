@@ -12,6 +12,7 @@
 namespace plaq::dca::device {
 
 using gpu::arena;
+using gpu::array_pair;
 
 /// View of a g0_table in the device's memory.
 struct bath_view {
@@ -89,7 +90,7 @@ struct chain {
 
 /// Vertices in the order of the walk, and N: what a launch resumes from.
 struct vertex_arrays {
-  double* n[2];  ///< capacity x capacity, column-major
+  array_pair<double> n;  ///< capacity x capacity, column-major
   double* tau;
   int *site, *spin;
 };
@@ -97,7 +98,7 @@ struct vertex_arrays {
 /// Allocates the arrays for k vertices and returns their bytes; without memory only counts them.
 PLAQ_ANYWHERE inline std::size_t allocate_vertices(vertex_arrays& r, std::byte* memory, std::size_t k) {
   arena c(memory);
-  for (double*& n : r.n) c.allocate(n, k * k);
+  c.allocate(r.n, k * k);
   c.allocate(r.tau, k);
   c.allocate(r.site, k);
   c.allocate(r.spin, k);
@@ -116,50 +117,47 @@ struct block_space {
   int *site, *spin, *row_of;  ///< row_of: its row of B
   // Of elements
   int *alive, *changed;  ///< present ones in the order of the walk; those of the rows of B
-  double *b_inverse[2], *column[2], *row[2], *product[2];
-  double* w[2];         ///< c x c: g(candidates, candidates) + backward^T inserted
-  double* inserted[2];  ///< k x c: N g(vertices, candidates)
-  double* backward[2];  ///< k x c: (e^V - 1) g(candidates, vertices)^T
-  double* forward;      ///< k x c: g(vertices, candidates)
+  array_pair<double> b_inverse, column, row, product;
+  array_pair<double> w;         ///< c x c: g(candidates, candidates) + backward^T inserted
+  array_pair<double> inserted;  ///< k x c: N g(vertices, candidates)
+  array_pair<double> backward;  ///< k x c: (e^V - 1) g(candidates, vertices)^T
+  double* forward;              ///< k x c: g(vertices, candidates)
   // Of the change of N by m elements, to no more than k + c vertices
   int *from, *gaps, *joined;               ///< vertex that takes a position; removed ones; rows of B of new ones
-  double *left[2], *solved[2], *right[2];  ///< [element][vertex], [vertex][element] twice
+  array_pair<double> left, solved, right;  ///< [element][vertex], [vertex][element] twice
 
   PLAQ_ANYWHERE void allocate_proposals(arena& a, std::size_t k, std::size_t count) {
     for (double** v : {&uniform, &time, &tau}) a.allocate(*v, count);
     a.allocate(choice, count);
     for (int** v : {&kind, &site, &spin, &row_of, &changed}) a.allocate(*v, count);
     a.allocate(alive, k + count);
-    for (int side = 0; side < 2; ++side) {
-      for (double** v : {&column[side], &row[side], &product[side]}) a.allocate(*v, count);
-      a.allocate(b_inverse[side], count * count);
-    }
+    for (array_pair<double>* v : {&column, &row, &product}) a.allocate(*v, count);
+    a.allocate(b_inverse, count * count);
   }
   PLAQ_ANYWHERE void allocate_products(arena& a, std::size_t k, std::size_t c) {
-    for (double*& v : w) a.allocate(v, c * c);
-    for (double*& v : inserted) a.allocate(v, k * c);
-    for (double*& v : backward) a.allocate(v, k * c);
+    a.allocate(w, c * c);
+    a.allocate(inserted, k * c);
+    a.allocate(backward, k * c);
     a.allocate(forward, k * c);
   }
   PLAQ_ANYWHERE void allocate_change(arena& a, std::size_t size, std::size_t m) {
     a.allocate(from, size);
     a.allocate(gaps, m);
     a.allocate(joined, m);
-    for (double*& v : left) a.allocate(v, size * m);
-    for (double*& v : solved) a.allocate(v, size * m);
-    for (double*& v : right) a.allocate(v, size * m);
+    for (array_pair<double>* v : {&left, &solved, &right}) a.allocate(*v, size * m);
   }
 };
 
 /// Scratch arrays of N from scratch.
 struct rebuild_space {
   gpu::inverse_space inverse;
-  double *change, *n[2];  ///< largest change in a column; k x k
+  double* change;        ///< largest one in a column
+  array_pair<double> n;  ///< k x k
 
   PLAQ_ANYWHERE void allocate(arena& a, std::size_t k) {
     inverse.allocate(a, k);
     a.allocate(change, k);
-    for (double*& v : n) a.allocate(v, k * k);
+    a.allocate(n, k * k);
   }
 };
 
@@ -168,11 +166,11 @@ inline constexpr int most_flips = 8;  ///< of one step of a worm, equal to spin_
 /// Scratch arrays of a worm.
 struct worm_space {
   double *forward, *backward;
-  double *border[2], *worm[2], *strength[2], *left[2], *right[2];
-  double *y[2], *b_inverse[2], *z[2], *weight;
+  array_pair<double> border, worm, strength, left, right, y, b_inverse, z;
+  double* weight;
   int *flipped, *interval;
   gpu::inverse_space flips[2];
-  double* n[2];  ///< k + 1 x k + 1: N with the worm's row and column
+  array_pair<double> n;  ///< k + 1 x k + 1: N with the worm's row and column
 
   PLAQ_ANYWHERE void allocate(arena& a, std::size_t k) {
     a.allocate(weight, 2);
@@ -180,15 +178,12 @@ struct worm_space {
     a.allocate(interval, most_flips);
     a.allocate(forward, k);
     a.allocate(backward, k);
-    for (int side = 0; side < 2; ++side) {
-      for (double** v : {&border[side], &worm[side], &strength[side]}) a.allocate(*v, k + 1);
-      for (double** v : {&left[side], &right[side]}) a.allocate(*v, most_flips * (k + 1));
-      a.allocate(y[side], most_flips);
-      a.allocate(z[side], most_flips);
-      a.allocate(b_inverse[side], most_flips * most_flips);
-      flips[side].allocate(a, most_flips);
-    }
-    for (double*& v : n) a.allocate(v, (k + 1) * (k + 1));
+    for (array_pair<double>* v : {&border, &worm, &strength}) a.allocate(*v, k + 1);
+    for (array_pair<double>* v : {&left, &right}) a.allocate(*v, most_flips * (k + 1));
+    for (array_pair<double>* v : {&y, &z}) a.allocate(*v, most_flips);
+    a.allocate(b_inverse, most_flips * most_flips);
+    for (gpu::inverse_space& space : flips) space.allocate(a, most_flips);
+    a.allocate(n, (k + 1) * (k + 1));
   }
 };
 

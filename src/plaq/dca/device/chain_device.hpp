@@ -1,6 +1,6 @@
 // Device where chains walk together: a GPU, or the host in its place.
 //
-// Experimental: the kernels of dca/device, gpu/ and comm/device have not run on a GPU. The tests run them on the host.
+// Experimental: docs/gpu.md says which kernels have run on a GPU. The tests run all of them on the host.
 #pragma once
 #include <condition_variable>
 #include <cstdint>

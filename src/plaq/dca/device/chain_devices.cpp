@@ -18,7 +18,7 @@ std::string name(gpu::device where) {
 }  // namespace
 
 int chains_at_once(int multiprocessors, std::size_t memory_left, std::size_t bytes_of_chain) {
-  return int(std::min<std::size_t>(2 * multiprocessors, memory_left / bytes_of_chain));
+  return int(std::min<std::size_t>(gpu::teams_at_once * multiprocessors, memory_left / bytes_of_chain));
 }
 
 chain_devices::chain_devices(const problem& p, const std::vector<gpu::device>& where, int ranks) {

@@ -8,8 +8,8 @@
 
 namespace plaq::dca::device {
 
-/// Returns the number of chains of a device at a time: two for every multiprocessor, so that one is left when the other
-/// ends, but no more than fit the memory.
+/// Returns the number of chains of a device at a time: gpu::teams_at_once for every multiprocessor, but no more than
+/// fit the memory.
 int chains_at_once(int multiprocessors, std::size_t memory_left, std::size_t bytes_of_chain);
 
 /// Devices of a rank. A chain gets the device with the largest free share, so that a faster device runs more of them.

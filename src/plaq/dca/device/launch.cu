@@ -1,5 +1,6 @@
 #include "plaq/dca/device/advance.hpp"
 #include "plaq/dca/device/launch.hpp"
+#include "plaq/gpu/devices.hpp"
 #include "plaq/gpu/runtime.hpp"
 
 namespace plaq::dca::device {
@@ -9,8 +10,8 @@ namespace {
 constexpr int threads = 256;  // of a block
 
 /// Kernel that advances one chain a block, with shared memory as the fast memory of its team.
-__global__ __launch_bounds__(threads) void advance_chains(walk_rules rules, measurement_rules measured, chain* chains,
-                                                          std::size_t fast_bytes) {
+__global__ void __launch_bounds__(threads, gpu::teams_at_once)
+    advance_chains(walk_rules rules, measurement_rules measured, chain* chains, std::size_t fast_bytes) {
   extern __shared__ uint4 fast[];
   gpu::device_team team;
   advance(team, rules, measured, chains[blockIdx.x], {reinterpret_cast<std::byte*>(fast), fast_bytes});

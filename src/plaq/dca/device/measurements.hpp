@@ -81,20 +81,22 @@ struct measurement_state {
 
 /// Workspace of one measurement, for k vertices, which q numbers by site.
 struct measurement_workspace {
-  float* m[2];                              ///< [q'][q]: M_qq' = (e^V - 1) N, sides being up and down
-  double *tau, *strength[2], *diagonal[2];  ///< e^V - 1, N_qq
-  int *vertex, *site, *first;     ///< number in the walk; first[x] is the first q of site x; sites + 1 entries
-  float *row, *column;            ///< of M, for a neighbour
-  float *phase, *pair_phase;      ///< [q][cos, sin][frequency]
-  float* transformed;             ///< [q][x'][cos, sin][frequency]
-  number* by_sites;               ///< [x][x'][frequency]
-  float *to, *from, *half;        ///< [q][point]
-  double *green[2], *increments;  ///< [point][point]; increments of the correlations by one configuration
-  float* parts;                   ///< [x][cos, sin][n][x'][cos, sin][n']
-  number* mixed;                  ///< [K][x'][n][n']
-  number* g[2];                   ///< [K][K'][n > 0][n']
-  number* across[2];              ///< [K][K'][n'][n > 0], for channels of the same spin
-  number* direct;                 ///< [2][K][n]
+  gpu::array_pair<float> m;  ///< [q'][q]: M_qq' = (e^V - 1) N, sides being up and down
+  double* tau;
+  gpu::array_pair<double> strength, diagonal;  ///< e^V - 1, N_qq
+  int *vertex, *site, *first;      ///< number in the walk; first[x] is the first q of site x; sites + 1 entries
+  float *row, *column;             ///< of M, for a neighbour
+  float *phase, *pair_phase;       ///< [q][cos, sin][frequency]
+  float* transformed;              ///< [q][x'][cos, sin][frequency]
+  number* by_sites;                ///< [x][x'][frequency]
+  float *to, *from, *half;         ///< [q][point]
+  gpu::array_pair<double> green;   ///< [point][point]
+  double* increments;              ///< of the correlations by one configuration
+  float* parts;                    ///< [x][cos, sin][n][x'][cos, sin][n']
+  number* mixed;                   ///< [K][x'][n][n']
+  gpu::array_pair<number> g;       ///< [K][K'][n > 0][n']
+  gpu::array_pair<number> across;  ///< [K][K'][n'][n > 0], for channels of the same spin
+  number* direct;                  ///< [2][K][n]
 };
 
 /// Allocates the workspace and returns its bytes; without memory only counts them.
@@ -102,13 +104,11 @@ PLAQ_ANYWHERE inline std::size_t allocate_measurement(measurement_workspace& r, 
                                                       const measurement_sizes& s, std::size_t k) {
   const std::size_t sites = s.sites, f = s.frequencies, pairs = s.pair_frequencies, points = s.points();
   gpu::arena c(memory);
-  for (float*& m : r.m) c.allocate(m, k * k);
+  c.allocate(r.m, k * k);
   c.allocate(r.tau, k);
-  for (int side = 0; side < 2; ++side) {
-    c.allocate(r.strength[side], k);
-    c.allocate(r.diagonal[side], k);
-    c.allocate(r.green[side], points * points);
-  }
+  c.allocate(r.strength, k);
+  c.allocate(r.diagonal, k);
+  c.allocate(r.green, points * points);
   c.allocate(r.increments, 2 + 5 * sites);
   for (int** v : {&r.vertex, &r.site}) c.allocate(*v, k);
   c.allocate(r.first, sites + 1);
@@ -120,8 +120,8 @@ PLAQ_ANYWHERE inline std::size_t allocate_measurement(measurement_workspace& r, 
   for (float** v : {&r.to, &r.from, &r.half}) c.allocate(*v, k * points);
   c.allocate(r.parts, 4 * sites * sites * pairs * pairs);
   c.allocate(r.mixed, s.plane());
-  for (number*& g : r.g) c.allocate(g, s.plane());
-  for (number*& g : r.across) c.allocate(g, s.same_spin ? s.plane() : 0);
+  c.allocate(r.g, s.plane());
+  c.allocate(r.across, s.same_spin ? s.plane() : 0);
   c.allocate(r.direct, s.same_spin ? 4 * sites * s.window : 0);
   return c.bytes();
 }

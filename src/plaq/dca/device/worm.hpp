@@ -129,7 +129,7 @@ class worm {
         for (int i = 0; i < flips; ++i) b[i + j * flips] = std::fma(n(side, f[i], f[j]), 1 - y[j], i == j ? y[j] : 0.);
       }
       gpu::serial_team alone;
-      double ratio = gpu::invert(alone, flips, b, flips, r_.flips[side]).value();
+      double ratio = gpu::invert(alone, flips, b, flips, side == 0 ? r_.flips[0] : r_.flips[1]).value();
       for (int p = 0; p < flips; ++p) {
         z[p] = 0;
         for (int q = 0; q < flips; ++q)
@@ -208,7 +208,7 @@ class worm {
   PLAQ_BY_TEAM void step(int flips) {
     const int size = m_.order + 1, w = m_.order;
     apply_flips(flips);
-    double *const *const left = r_.left, *const *const right = r_.right;
+    const array_pair<double> left = r_.left, right = r_.right;
     team_.sums(
         size, size, [&](int i, int j, double sum) { return std::fma(r_.border[0][i], n(0, i, j), sum); },
         [&](int j, double sum) { right[0][j] = sum; });
