@@ -12,6 +12,7 @@
 #include "plaq/pic/fields/conductors.hpp"
 #include "plaq/pic/fields/differences.hpp"
 #include "plaq/pic/fields/field_kernels.hpp"
+#include "plaq/pic/mesh/conductor_nodes.hpp"
 #include "plaq/pic/mesh/neighbours.hpp"
 #include "plaq/pic/reference.hpp"
 

@@ -8,6 +8,7 @@
 
 #include "plaq/base/error.hpp"
 #include "plaq/pic/fields/conductors.hpp"
+#include "plaq/pic/mesh/conductor_nodes.hpp"
 #include "plaq/pic/mesh/neighbours.hpp"
 #include "plaq/pic/mesh/permittivity.hpp"
 #include "plaq/pic/poisson/poisson.hpp"

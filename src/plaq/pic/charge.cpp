@@ -31,17 +31,12 @@ region gauss_nodes(const plan& p, const patch_grid& m, const sides& walls) {
 template <class T>
 fields<T> displacement_field(const plan& p, const patch<T>& self, const region& r) {
   fields<T> out = self.f;
-  point at;
   for (int d = 0; d < self.mesh.dimensions; ++d) {
     region edges = r;
     --edges.low[d];
-    for (at[2] = edges.low[2]; at[2] < edges.high[2]; ++at[2])
-      for (at[1] = edges.low[1]; at[1] < edges.high[1]; ++at[1])
-        for (at[0] = edges.low[0]; at[0] < edges.high[0]; ++at[0]) {
-          point node = at;
-          for (int t = 0; t < self.mesh.dimensions; ++t) node[t] += self.mesh.first[t];
-          out.e[std::size_t(d)][std::size_t(self.mesh.index(at))] *= T(edge_permittivity(p, node, d));
-        }
+    for_each_point(self.mesh, edges, [&](const point& at, std::ptrdiff_t i) {
+      out.e[std::size_t(d)][std::size_t(i)] *= T(edge_permittivity(p, self.mesh.in_box(at), d));
+    });
   }
   return out;
 }

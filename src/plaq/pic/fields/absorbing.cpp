@@ -26,16 +26,12 @@ void for_each_derivative(const patch_grid& m, int d, const region& r, bool back,
   const auto s = m.stride[d];
   const T over = T(1 / m.spacing[d]);
   std::size_t n = 0;
-  point at;
-  for (at[2] = r.low[2]; at[2] < r.high[2]; ++at[2])
-    for (at[1] = r.low[1]; at[1] < r.high[1]; ++at[1])
-      for (at[0] = r.low[0]; at[0] < r.high[0]; ++at[0], ++n) {
-        const std::ptrdiff_t i = m.index(at);
-        use(n, std::size_t(i), at[d],
-            back         ? over * (of[i] - of[i - s])
-            : m.smoothed ? difference(m, d, of.data() + i)
-                         : over * (of[i + s] - of[i]));
-      }
+  for_each_point(m, r, [&](const point& at, std::ptrdiff_t i) {
+    use(n++, std::size_t(i), at[d],
+        back         ? over * (of[i] - of[i - s])
+        : m.smoothed ? difference(m, d, of.data() + i)
+                     : over * (of[i + s] - of[i]));
+  });
 }
 
 }  // namespace

@@ -121,19 +121,16 @@ void radiate(const plan& p, const patch_grid& m, std::int64_t step, fields<T>& f
       if (part == 0) continue;
       region r = own_cells(m);
       r.low[a.normal] = plane, r.high[a.normal] = plane + 1;
-      point at;
-      for (at[2] = r.low[2]; at[2] < r.high[2]; ++at[2])
-        for (at[1] = r.low[1]; at[1] < r.high[1]; ++at[1])
-          for (at[0] = r.low[0]; at[0] < r.high[0]; ++at[0]) {
-            vector x{};
-            for (int d = 0; d < m.dimensions; ++d)
-              x[std::size_t(d)] = (m.first[d] + at[d] + (d == c ? 0.5 : 0.0)) * m.spacing[d];
-            double strength = part;
-            if (!mapped) strength *= envelope_at(a, double(step) - way_along(p, a, x) / p.dt);
-            if (strength == 0) continue;
-            const auto amplitude = mapped ? pulse_at(p, a, x, time) : beam_amplitude(p, a, x);
-            of->j[std::size_t(c)][std::size_t(m.index(at))] += T(strength * (wave * amplitude).real());
-          }
+      for_each_point(m, r, [&](const point& at, std::ptrdiff_t i) {
+        vector x{};
+        for (int d = 0; d < m.dimensions; ++d)
+          x[std::size_t(d)] = (m.first[d] + at[d] + (d == c ? 0.5 : 0.0)) * m.spacing[d];
+        double strength = part;
+        if (!mapped) strength *= envelope_at(a, double(step) - way_along(p, a, x) / p.dt);
+        if (strength == 0) return;
+        const auto amplitude = mapped ? pulse_at(p, a, x, time) : beam_amplitude(p, a, x);
+        of->j[std::size_t(c)][std::size_t(i)] += T(strength * (wave * amplitude).real());
+      });
     }
   }
 }

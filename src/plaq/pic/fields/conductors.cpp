@@ -2,106 +2,53 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <utility>
 
-#include "plaq/pic/mesh/neighbours.hpp"
+#include "plaq/pic/mesh/conductor_nodes.hpp"
 #include "plaq/pic/mesh/permittivity.hpp"
 
 namespace plaq::pic {
 
 namespace {
 
-/// Returns the conductor of each node of one, the last one in the plan.
-std::map<std::int64_t, std::size_t> conductors_of_nodes(const plan& p) {
-  std::map<std::int64_t, std::size_t> out;
-  for (std::size_t c = 0; c < p.conductors.size(); ++c)
-    for (const auto n : p.conductors[c].nodes) out[n] = c;
-  return out;
-}
-
-/// Returns the number of a node, wrapped around periodic sides; -1 outside the box.
-std::int64_t wrapped_node(const plan& p, point at) {
-  for (int d = 0; d < p.dimensions; ++d) {
-    if (p.periodic(d)) at[d] = (at[d] % p.cells[d] + p.cells[d]) % p.cells[d];
-    if (at[d] < 0 || at[d] >= p.nodes(d)) return -1;
+/// Calls use(index of a corner) for the corners of a cell that are nodes of the region; returns whether all are.
+template <class Use>
+bool for_each_corner(const patch_grid& m, const region& r, const point& cell, Use use) {
+  bool all = true;
+  for (int corner = 0; corner < 1 << m.dimensions; ++corner) {
+    point node = cell;
+    bool inside = true;
+    for (int d = 0; d < m.dimensions; ++d) node[d] += corner >> d & 1, inside = inside && node[d] < r.high[d];
+    if (inside) use(std::size_t(m.index(node)));
+    all = all && inside;
   }
-  return number_of_node(p, at);
-}
-
-/// Whether a node is on a conducting side of the box, whose potential is known.
-bool on_side(const plan& p, const point& at) {
-  for (int d = 0; d < p.dimensions; ++d)
-    if ((p.wall(d, 0) && at[d] == 0) || (p.wall(d, 1) && at[d] == p.cells[d])) return true;
-  return false;
-}
-
-/// Step along the dimension direction / 2 from a node outside to that of the conductor.
-int step_of(int direction) { return direction % 2 ? 1 : -1; }
-
-double part_outside(const conductor& c, std::int64_t node, int direction) {
-  const std::pair key(node, direction);
-  const auto found = std::ranges::lower_bound(c.cuts, key, {}, &cut_edge::key);
-  return found != c.cuts.end() && found->key() == key ? found->part : 1;
+  return all;
 }
 
 }  // namespace
 
-std::vector<surface_edge> surface_edges(const plan& p) {
-  const auto all = conductors_of_nodes(p);
-  std::vector<surface_edge> out;
-  for (const auto& [number, conductor] : all) {
-    const std::int64_t row = p.nodes(0), plane = row * p.nodes(1);
-    const point at{int(number % row), int(number % plane / row), int(number / plane)};
-    if (on_side(p, at)) continue;
-    for (int direction = 0; direction < 2 * p.dimensions; ++direction) {
-      point next = at;
-      next[direction / 2] -= step_of(direction);
-      const auto node = wrapped_node(p, next);
-      if (node >= 0 && !on_side(p, next) && !all.contains(node))
-        out.push_back({{node, direction, part_outside(p.conductors[conductor], node, direction)}, conductor});
-    }
-  }
-  std::ranges::sort(out, {}, &cut_edge::key);
-  return out;
-}
-
 solid_mask::solid_mask(const plan& p, const patch_grid& m) {
   if (p.conductors.empty() && p.permittivity.empty()) return;
-  const auto all = conductors_of_nodes(p);
-  nodes.resize(m.size()), cells.resize(m.size());
+  const conductor_nodes conductors(p);
   const region r = with_guards(m);
-  point at;
-  const auto for_each_cell = [&](auto use) {
-    for (at[2] = r.low[2]; at[2] < r.high[2]; ++at[2])
-      for (at[1] = r.low[1]; at[1] < r.high[1]; ++at[1])
-        for (at[0] = r.low[0]; at[0] < r.high[0]; ++at[0]) use(std::size_t(m.index(at)));
-  };
-  for_each_cell([&](std::size_t i) {
-    const auto found = all.find(wrapped_node(p, {m.first[0] + at[0], m.first[1] + at[1], m.first[2] + at[2]}));
-    nodes[i] = found == all.end() ? std::uint16_t(0) : std::uint16_t(found->second + 1);
+  nodes.resize(m.size()), cells.resize(m.size());
+  for_each_point(m, r, [&](const point& at, std::ptrdiff_t i) {
+    const auto conductor = conductors.at(m.in_box(at));
+    nodes[std::size_t(i)] = conductor ? std::uint16_t(*conductor + 1) : std::uint16_t(0);
   });
-  for_each_cell([&](std::size_t i) {
+  for_each_point(m, r, [&](const point& at, std::ptrdiff_t i) {
     bool full = true;
-    for (int corner = 0; corner < 1 << m.dimensions; ++corner) {
-      std::size_t to = i;
-      for (int d = 0; d < m.dimensions; ++d)
-        if (corner >> d & 1) {
-          full = full && at[d] + 1 < r.high[d];
-          to += std::size_t(m.stride[d]);
-        }
-      full = full && nodes[to];
-    }
-    cells[i] = full ? nodes[i] : std::uint16_t(0);
-    point cell = at;
+    full = for_each_corner(m, r, at, [&](std::size_t corner) { full = full && nodes[corner]; }) && full;
+    std::uint16_t& cell = cells[std::size_t(i)];
+    cell = full ? nodes[std::size_t(i)] : std::uint16_t(0);
+    const point here = m.in_box(at);
     bool in_box = true;
-    for (int d = 0; d < m.dimensions; ++d) {
-      cell[d] += m.first[d];
-      in_box = in_box && (p.periodic(d) || (cell[d] >= 0 && cell[d] < p.cells[d]));
-    }
-    if (!cells[i] && in_box && cell_permittivity(p, cell) > 1) cells[i] = dielectric;
+    for (int d = 0; d < m.dimensions; ++d) in_box = in_box && (p.periodic(d) || (here[d] >= 0 && here[d] < p.cells[d]));
+    if (!cell && in_box && cell_permittivity(p, here) > 1) cell = dielectric;
   });
-  find_cuts(p, m);
+  if (std::ranges::all_of(p.conductors, [](const conductor& c) { return c.cuts.empty(); })) return;
+  find_cuts(conductors, m);
+  find_cut_cells(m);
 }
 
 /// Whether one of the cells around a node is solid. If not, the conductor is a grid, which lets particles through.
@@ -115,55 +62,45 @@ bool solid_mask::has_solid_cell(const patch_grid& m, const region& r, const poin
   return false;
 }
 
-void solid_mask::find_cuts(const plan& p, const patch_grid& m) {
-  if (std::ranges::all_of(p.conductors, [](const conductor& c) { return c.cuts.empty(); })) return;
-  const auto all = conductors_of_nodes(p);
+void solid_mask::find_cuts(const conductor_nodes& conductors, const patch_grid& m) {
   const region r = with_guards(m);
-  distance.resize(m.size()), cut_cells.resize(m.size());
-  point at;
-  for (at[2] = r.low[2]; at[2] < r.high[2]; ++at[2])
-    for (at[1] = r.low[1]; at[1] < r.high[1]; ++at[1])
-      for (at[0] = r.low[0]; at[0] < r.high[0]; ++at[0]) {
-        const auto i = std::size_t(m.index(at));
-        const point here{m.first[0] + at[0], m.first[1] + at[1], m.first[2] + at[2]};
-        const auto node = wrapped_node(p, here);
-        const auto own = all.find(node);
-        const bool inside = own != all.end();
-        double slopes = 0;  // sum of 1 / (distance along a dimension)^2
-        for (int d = 0; d < p.dimensions; ++d) {
-          double nearest = 1;
-          for (const int step : {-1, 1}) {
-            point next = here;
-            next[d] += step;
-            const auto other = wrapped_node(p, next);
-            const auto found = all.find(other);
-            if (node < 0 || other < 0 || (found != all.end()) == inside || on_side(p, inside ? here : next)) continue;
-            const int from_outside = 2 * d + (inside ? step < 0 : step > 0);
-            const double part = inside ? plaq::pic::part_outside(p.conductors[own->second], other, from_outside)
-                                       : plaq::pic::part_outside(p.conductors[found->second], node, from_outside);
-            nearest = std::min(nearest, inside ? 1 - part : part);
-            const int lower = at[d] + std::min(step, 0);
-            if (part < 1 && !inside && lower >= r.low[d] && lower + 1 < r.high[d])
-              cuts.push_back({std::uint32_t(step > 0 ? i : i - std::size_t(m.stride[d])), d, part});
-          }
-          slopes += nearest < 1 ? 1 / (nearest * nearest) : 0;
-        }
-        const double size = 1 / std::sqrt(std::max(slopes, 1.0));
-        distance[i] = float(!inside ? size : has_solid_cell(m, r, at) ? -size : 0);
+  distance.resize(m.size());
+  for_each_point(m, r, [&](const point& at, std::ptrdiff_t index) {
+    const auto i = std::size_t(index);
+    const point here = m.in_box(at);
+    const bool inside = nodes[i];
+    double slopes = 0;  // sum of 1 / (distance along a dimension)^2
+    for (int d = 0; d < m.dimensions; ++d) {
+      double nearest = 1;
+      for (const int step : {-1, 1}) {
+        point next = here;
+        next[d] += step;
+        const auto part = conductors.part_outside(here, next);
+        if (!part) continue;
+        nearest = std::min(nearest, inside ? 1 - *part : *part);
+        const int lower = at[d] + std::min(step, 0);
+        if (*part < 1 && !inside && lower >= r.low[d] && lower + 1 < r.high[d])
+          cuts.push_back({std::uint32_t(step > 0 ? i : i - std::size_t(m.stride[d])), d, *part});
       }
+      slopes += nearest < 1 ? 1 / (nearest * nearest) : 0;
+    }
+    const double size = 1 / std::sqrt(std::max(slopes, 1.0));
+    distance[i] = float(!inside ? size : has_solid_cell(m, r, at) ? -size : 0);
+  });
   std::ranges::sort(cuts, {}, [](const cut& c) { return std::pair(c.node, c.d); });
-  for (at[2] = r.low[2]; at[2] < r.high[2]; ++at[2])
-    for (at[1] = r.low[1]; at[1] < r.high[1]; ++at[1])
-      for (at[0] = r.low[0]; at[0] < r.high[0]; ++at[0]) {
-        const auto i = std::size_t(m.index(at));
-        bool whole = true;
-        for (int d = 0; d < m.dimensions; ++d) whole = whole && at[d] + 1 < r.high[d];
-        for (int corner = 0; whole && !cells[i] && !cut_cells[i] && corner < 1 << m.dimensions; ++corner) {
-          std::size_t to = i;
-          for (int d = 0; d < m.dimensions; ++d) to += corner >> d & 1 ? std::size_t(m.stride[d]) : 0;
-          if (distance[to] < 0) cut_cells[i] = nodes[to];
-        }
-      }
+}
+
+void solid_mask::find_cut_cells(const patch_grid& m) {
+  const region r = with_guards(m);
+  cut_cells.resize(m.size());
+  for_each_point(m, r, [&](const point& at, std::ptrdiff_t i) {
+    if (cells[std::size_t(i)]) return;
+    std::uint16_t first = 0;
+    const bool whole = for_each_corner(m, r, at, [&](std::size_t corner) {
+      if (!first && distance[corner] < 0) first = nodes[corner];
+    });
+    if (whole) cut_cells[std::size_t(i)] = first;
+  });
 }
 
 int solid_mask::solid_at(const patch_grid& m, std::size_t cell, const std::array<double, 3>& x) const {
@@ -191,15 +128,11 @@ double solid_mask::part_outside(std::size_t node, int d) const {
 void set_conductor_potentials(const plan& p, const patch_grid& m, const solid_mask& solids,
                               const std::vector<double>& potentials, std::vector<double>& phi) {
   if (p.conductors.empty()) return;
-  const region r = with_guards(m);
-  point at;
-  for (at[2] = r.low[2]; at[2] < r.high[2]; ++at[2])
-    for (at[1] = r.low[1]; at[1] < r.high[1]; ++at[1])
-      for (at[0] = r.low[0]; at[0] < r.high[0]; ++at[0]) {
-        const auto i = std::size_t(m.index(at));
-        if (solids.nodes[i] && !on_side(p, {m.first[0] + at[0], m.first[1] + at[1], m.first[2] + at[2]}))
-          phi[i] = potentials[std::size_t(2 * p.dimensions) + solids.nodes[i] - 1];
-      }
+  for_each_point(m, with_guards(m), [&](const point& at, std::ptrdiff_t i) {
+    const auto conductor = solids.nodes[std::size_t(i)];
+    if (conductor && !on_conducting_side(p, m.in_box(at)))
+      phi[std::size_t(i)] = potentials[std::size_t(2 * p.dimensions) + conductor - 1];
+  });
 }
 
 template <class T>

@@ -8,13 +8,7 @@
 
 namespace plaq::pic {
 
-/// Edge from a node outside of all conductors to a node of this one; its part may be 1.
-struct surface_edge : cut_edge {
-  std::size_t conductor;
-};
-/// Returns the edges that end on conductors, in rising order of their keys. Where phi is known otherwise, on conducting
-/// sides, nodes belong to no conductor and have no edges. Of several conductors at a node the last one has it.
-std::vector<surface_edge> surface_edges(const plan& p);
+class conductor_nodes;
 
 /// Masks of a patch grid: nodes of conductors, solid cells, which have no other nodes, and cut cells, through which a
 /// surface passes beside its nodes: 1 and the number of the conductor, of a cell that of its first node; 0 elsewhere.
@@ -41,7 +35,8 @@ struct solid_mask {
   void serialize(archive& ar) { ar(nodes, cells, cut_cells, cuts, distance); }
 
  private:
-  void find_cuts(const plan& p, const patch_grid& m);
+  void find_cuts(const conductor_nodes& conductors, const patch_grid& m);
+  void find_cut_cells(const patch_grid& m);
   bool has_solid_cell(const patch_grid& m, const region& r, const point& node) const;
 };
 

@@ -115,13 +115,10 @@ std::vector<double> charge_on_walls(const patch_grid& m, const sides& walls, con
   std::vector<double> out(std::size_t(2 * m.dimensions));
   for_each_wall(m, walls, [&](int d, int side) {
     for (int k = 0; k < m.guard[d] + (side == 0); ++k) {
-      const region r = plane(m, d, side == 0 ? -k : m.cells[d] + k);
-      point at;
-      for (at[2] = r.low[2]; at[2] < r.high[2]; ++at[2])
-        for (at[1] = r.low[1]; at[1] < r.high[1]; ++at[1])
-          for (at[0] = r.low[0]; at[0] < r.high[0]; ++at[0])
-            if (const double charge = double(f.rho[std::size_t(m.index(at))]); charge != 0)
-              out[std::size_t(2 * d + side)] += share_of_wall(m, walls, d, at) * m.volume() * charge;
+      for_each_point(m, plane(m, d, side == 0 ? -k : m.cells[d] + k), [&](const point& at, std::ptrdiff_t i) {
+        if (const double charge = double(f.rho[std::size_t(i)]); charge != 0)
+          out[std::size_t(2 * d + side)] += share_of_wall(m, walls, d, at) * m.volume() * charge;
+      });
     }
   });
   return out;
@@ -164,22 +161,18 @@ void close_b(const patch_grid& m, const sides& walls, fields<T>& f, int from_x) 
     for (int t = 0; t < m.dimensions; ++t)
       if (t != d) --r.high[t];
     r.low[0] = std::max(r.low[0], from_x);
-    point at;
-    for (at[2] = r.low[2]; at[2] < r.high[2]; ++at[2])
-      for (at[1] = r.low[1]; at[1] < r.high[1]; ++at[1])
-        for (at[0] = r.low[0]; at[0] < r.high[0]; ++at[0]) {
-          const std::ptrdiff_t i = m.index(at);
-          T others = 0;
-          for (int t = 0; t < m.dimensions; ++t) {
-            if (t == d) continue;
-            // On another wall B is not known yet: take the cell before.
-            const int before = t > d && walls[t][1] && at[t] == m.cells[t] - 1;
-            const std::ptrdiff_t j = i - before * m.stride[t];
-            const int row = at[1] - (t == 1) * before;
-            others += (area(t, row + (t == 1)) * f.b[t][j + m.stride[t]] - area(t, row) * f.b[t][j]) / T(m.spacing[t]);
-          }
-          f.b[d][i + m.stride[d]] = (area(d, at[1]) * f.b[d][i] - T(m.spacing[d]) * others) / area(d, at[1] + (d == 1));
-        }
+    for_each_point(m, r, [&](const point& at, std::ptrdiff_t i) {
+      T others = 0;
+      for (int t = 0; t < m.dimensions; ++t) {
+        if (t == d) continue;
+        // On another wall B is not known yet: take the cell before.
+        const int before = t > d && walls[t][1] && at[t] == m.cells[t] - 1;
+        const std::ptrdiff_t j = i - before * m.stride[t];
+        const int row = at[1] - (t == 1) * before;
+        others += (area(t, row + (t == 1)) * f.b[t][j + m.stride[t]] - area(t, row) * f.b[t][j]) / T(m.spacing[t]);
+      }
+      f.b[d][i + m.stride[d]] = (area(d, at[1]) * f.b[d][i] - T(m.spacing[d]) * others) / area(d, at[1] + (d == 1));
+    });
   }
 }
 

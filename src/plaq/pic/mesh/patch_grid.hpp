@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <numbers>
+#include <utility>
 #include <vector>
 
 #include "plaq/base/portion.hpp"
@@ -62,6 +63,11 @@ struct patch_grid {
   std::ptrdiff_t index(const point& i) const {
     return origin() + i[0] * stride[0] + i[1] * stride[1] + i[2] * stride[2];
   }
+  /// Returns the point in the box of a point of the patch.
+  point in_box(point at) const {
+    for (int d = 0; d < dimensions; ++d) at[d] += first[d];
+    return at;
+  }
   double volume() const { return spacing[0] * spacing[1] * spacing[2]; }
   /// Whether nodes j = 0 lie on the axis of a cylinder.
   bool on_axis() const { return cylinder && first[1] == 0; }
@@ -101,6 +107,15 @@ void for_each_row(const patch_grid& m, const region& r, Use use) {
   std::ptrdiff_t plane = m.index(r.low);
   for (int k = r.low[2]; k < r.high[2]; ++k, plane += m.stride[2])
     for (std::ptrdiff_t j = r.low[1], at = plane; j < r.high[1]; ++j, at += m.stride[1]) use(at, n);
+}
+
+/// Calls use(point, index) for every cell of a region, or the node at its lower corner.
+template <class Use>
+void for_each_point(const patch_grid& m, const region& r, Use use) {
+  point at;
+  for (at[2] = r.low[2]; at[2] < r.high[2]; ++at[2])
+    for (at[1] = r.low[1]; at[1] < r.high[1]; ++at[1])
+      for (at[0] = r.low[0]; at[0] < r.high[0]; ++at[0]) use(std::as_const(at), m.index(at));
 }
 
 /// Appends the values of a region to a list.

@@ -60,21 +60,6 @@ void circuits::advance(phase when, std::vector<circuit_state>& states, std::vect
 
 namespace {
 
-/// Calls use(node, index) for all nodes of a region.
-template <class Use>
-void for_each_node(const patch_grid& m, const region& r, Use use) {
-  point at;
-  for (at[2] = r.low[2]; at[2] < r.high[2]; ++at[2])
-    for (at[1] = r.low[1]; at[1] < r.high[1]; ++at[1])
-      for (at[0] = r.low[0]; at[0] < r.high[0]; ++at[0]) use(at, m.index(at));
-}
-
-/// Returns the place in the box of a node of a patch.
-point in_box(const patch_grid& m, point at) {
-  for (int d = 0; d < m.dimensions; ++d) at[d] += m.first[d];
-  return at;
-}
-
 /// Returns the patch's own nodes that are on no wall, but in dimension `across`, where all own nodes count.
 region inner_nodes(const patch_grid& m, const sides& walls, int across = -1) {
   region r = own_cells(m);
@@ -101,7 +86,7 @@ double charge_of_node(const plan& p, const patch_grid& m, const solid_mask& soli
       point edge = node;
       edge[d] += std::min(step, 0);
       if (m.cylinder && d == 1 && m.first[1] + edge[1] < 0) continue;  // beyond the axis
-      sum += face_area(m, d, edge[1]) * edge_permittivity(p, in_box(m, edge), d) *
+      sum += face_area(m, d, edge[1]) * edge_permittivity(p, m.in_box(edge), d) *
              (phi[std::size_t(at)] - phi[std::size_t(at + step * m.stride[d])]) /
              (solids.part_outside(std::size_t(m.index(edge)), d) * m.spacing[d] * m.spacing[d]);
     }
@@ -120,16 +105,16 @@ std::vector<double> electrode_charges(const plan& p, const patch_grid& m, const 
       r.low[d] = side ? m.cells[d] : 0, r.high[d] = r.low[d] + 1;
       const std::ptrdiff_t to_inner = side ? -m.stride[d] : m.stride[d];
       const double factor = m.volume() / (m.spacing[d] * m.spacing[d]);
-      for_each_node(m, r, [&](const point& at, std::ptrdiff_t i) {
+      for_each_point(m, r, [&](const point& at, std::ptrdiff_t i) {
         point edge = at;
         edge[d] -= side;
-        out[std::size_t(2 * d + side)] += factor * face_area(m, d, edge[1]) * edge_permittivity(p, in_box(m, edge), d) *
+        out[std::size_t(2 * d + side)] += factor * face_area(m, d, edge[1]) * edge_permittivity(p, m.in_box(edge), d) *
                                           (phi[std::size_t(i)] - phi[std::size_t(i + to_inner)]) /
                                           solids.part_outside(std::size_t(m.index(edge)), d);
       });
     }
   if (solids.nodes.empty()) return out;
-  for_each_node(m, inner_nodes(m, walls), [&](const point& at, std::ptrdiff_t i) {
+  for_each_point(m, inner_nodes(m, walls), [&](const point& at, std::ptrdiff_t i) {
     if (!solids.nodes[std::size_t(i)]) return;
     out[std::size_t(2 * p.dimensions) + solids.nodes[std::size_t(i)] - 1] += charge_of_node(p, m, solids, phi, at, i);
   });

@@ -2,7 +2,7 @@
 
 #include <numeric>
 
-#include "plaq/pic/fields/conductors.hpp"
+#include "plaq/pic/mesh/conductor_nodes.hpp"
 #include "plaq/pic/mesh/neighbours.hpp"
 #include "plaq/pic/poisson/rank_exchange.hpp"
 

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "plaq/base/error.hpp"
-#include "plaq/pic/fields/conductors.hpp"
+#include "plaq/pic/mesh/conductor_nodes.hpp"
 #include "plaq/pic/mesh/neighbours.hpp"
 #include "plaq/pic/mesh/permittivity.hpp"
 
