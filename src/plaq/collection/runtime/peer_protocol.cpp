@@ -139,7 +139,11 @@ void peer_protocols::begin(step_number step, participant self, balance::protocol
                            std::function<void(std::exception_ptr)> fail) {
   const auto fresh = find_or_make(step);
   {
-    std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
+    if (failure_) {
+      lock.unlock();
+      return fail(failure_);
+    }
     on_failure_[step] = std::move(fail);
   }
   fresh->begin(std::move(self), by, home, [this, step, over = std::move(over)](const participant& result) {
@@ -156,6 +160,7 @@ void peer_protocols::fail(const std::exception_ptr& why) {
   std::map<step_number, std::function<void(std::exception_ptr)>> failed;
   {
     std::lock_guard lock(mutex_);
+    if (!failure_) failure_ = why;
     failed.swap(on_failure_);
   }
   for (auto& [step, call] : failed) call(why);

@@ -74,11 +74,11 @@ class peer_protocols {
  public:
   peer_protocols(int rank, int ranks, peer_protocol::send by) : rank_(rank), ranks_(ranks), send_(std::move(by)) {}
 
-  /// Begins the balancing in a step. `over` or `fail` is called at the end.
+  /// Begins the balancing in a step. `over` or `fail` is called at the end; after fail(), `fail` at once.
   void begin(step_number step, balance::participant self, balance::protocol by, const std::function<int(key)>& home,
              peer_protocol::done over, std::function<void(std::exception_ptr)> fail);
   void receive(round_message&& what);
-  /// Calls fail() of all balancings.
+  /// Calls fail() of all balancings, and of each that begins later.
   void fail(const std::exception_ptr& why);
 
  private:
@@ -89,6 +89,7 @@ class peer_protocols {
   task::mutex mutex_;  ///< of what follows
   std::map<step_number, std::shared_ptr<peer_protocol>> all_;
   std::map<step_number, std::function<void(std::exception_ptr)>> on_failure_;
+  std::exception_ptr failure_ = nullptr;  ///< the first, after fail()
 };
 
 }  // namespace plaq::elements

@@ -21,7 +21,12 @@ void append(packed_values& to, packed_values&& more) { std::ranges::move(more, s
 }  // namespace
 
 void reductions::begin(step_number at, request what) {
-  std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
+  if (failure_) {  // of another rank, since the driver looked
+    lock.unlock();
+    if (what.fail) what.fail(failure_);
+    return;
+  }
   pending& fresh = find_or_make(at);
   fresh.begun = true;
   last_begun_ = at;
@@ -229,6 +234,7 @@ void reductions::fail(const std::exception_ptr& why) {
   std::map<step_number, std::shared_ptr<pending>> dropped;
   {
     std::lock_guard lock(mutex_);
+    if (!failure_) failure_ = why;
     dropped.swap(pending_);
   }
   for (auto& [at, of] : dropped)

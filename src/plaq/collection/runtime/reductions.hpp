@@ -70,7 +70,7 @@ class reductions {
 
   reductions(int rank, int ranks, environment with) : rank_(rank), ranks_(ranks), with_(std::move(with)) {}
 
-  /// Begins a reduction, before its step is issued.
+  /// Begins a reduction, before its step is issued. After fail() it calls what.fail instead.
   void begin(step_number at, request what);
   /// Adds the value of an element. Calls proceed() once the value is packed, before it counts: it lets the element
   /// advance, or holds it.
@@ -96,7 +96,7 @@ class reductions {
   bool awaited() const;
   /// Calls use(step, name) for each reduction whose result this rank waits for.
   void for_each_awaited(const std::function<void(step_number, std::string_view)>& use) const;
-  /// Drops all reductions and calls their fail().
+  /// Drops all reductions and calls their fail(), and that of each reduction that begins later.
   void fail(const std::exception_ptr& why);
 
  private:
@@ -136,6 +136,7 @@ class reductions {
   mutable task::mutex mutex_;  ///< of pending_
   std::map<step_number, std::shared_ptr<pending>> pending_;
   step_number last_begun_ = -1;
+  std::exception_ptr failure_ = nullptr;  ///< the first, after fail()
 };
 
 }  // namespace plaq::elements
