@@ -349,6 +349,22 @@ TYPED_TEST(Async, RunningTasksAreAtMostWorkers) {
   }
 }
 
+// Tasks that do not release their workers, also where these are more than the cores.
+TYPED_TEST(Async, AsManyTasksRunAsThereAreWorkers) {
+  for (const int workers : {1, 2, physical_cores() + 3}) {
+    typename TypeParam::pool pool({.workers = workers});
+    std::atomic<int> running{0};
+    const auto meet = [&] {
+      ++running;
+      for (int ms = 0; ms < 20'000 && running < workers; ++ms) std::this_thread::sleep_for(1ms);
+      EXPECT_EQ(running, workers);
+    };
+    std::vector<typename TypeParam::template future<void>> all;
+    for (int i = 0; i < workers; ++i) all.push_back(pool.async("meets", meet));
+    for (auto& f : all) f.get();
+  }
+}
+
 TYPED_TEST(Async, SixtyFourWorkersOnFewCores) {
   typename TypeParam::pool pool({.workers = 64});
   std::vector<typename TypeParam::template future<long>> all;

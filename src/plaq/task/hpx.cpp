@@ -7,6 +7,7 @@
 #include <fstream>
 #include <hpx/execution.hpp>
 #include <hpx/init.hpp>
+#include <hpx/modules/resource_partitioner.hpp>
 #include <hpx/runtime.hpp>
 #include <iterator>
 #include <memory>
@@ -53,8 +54,7 @@ class runtime {
   ~runtime() {
     std::lock_guard lock(mutex);
     if (--pools > 0) return;
-    ::hpx::post([] { ::hpx::local::finalize(); });
-    ::hpx::local::stop();
+    stop();
     its_numbers.reset();
   }
   runtime(const runtime&) = delete;
@@ -104,7 +104,29 @@ class runtime {
             detail::bind_thread(pthread_self(), cpus.empty() ? allowed : cpus[worker % cpus.size()]);
         });
     how.rp_mode = ::hpx::resource::partitioner_mode::allow_oversubscription;
+    how.rp_callback = [](::hpx::resource::partitioner& parts, const auto&) { share_hardware_threads(parts); };
     check(::hpx::local::start(nullptr, 0, nullptr, how), "HPX did not start");
+    const std::size_t found = ::hpx::get_os_thread_count();
+    if (found == static_cast<std::size_t>(its_place.workers)) return;
+    stop();
+    throw runtime_failure("HPX has started " + std::to_string(found) + " workers instead of " +
+                          std::to_string(its_place.workers));
+  }
+  static void stop() {
+    ::hpx::post([] { ::hpx::local::finalize(); });
+    ::hpx::local::stop();
+  }
+
+  /// Gives each hardware thread its part of the workers where there are more workers: HPX by itself starts one on each.
+  static void share_hardware_threads(::hpx::resource::partitioner& parts) {
+    std::vector<const ::hpx::resource::pu*> threads;
+    for (const auto& domain : parts.numa_domains())
+      for (const auto& core : domain.cores())
+        for (const auto& thread : core.pus()) threads.push_back(&thread);
+    const std::size_t n = threads.size(), workers = static_cast<std::size_t>(its_place.workers);
+    if (n == 0 || workers <= n) return;
+    for (std::size_t i = 0; i < n; ++i)
+      parts.add_resource(*threads[i], "default", true, workers / n + (i < workers % n));
   }
 
   static inline std::mutex mutex;
