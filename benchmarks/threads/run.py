@@ -1,10 +1,11 @@
 """The thread back ends beside their peers, and the QMC solver over them: `python benchmarks/threads/run.py BUILD OUT`.
 
-BUILD is a CMake folder made with -DPLAQ_BENCHMARKS=ON; a peer that was not found there is left out, and said so. All
-cases of a round run one after the other, and ratios are of medians over the rounds. Rounds are kept in
-OUT/rounds.json, and a further call adds to them, so that a machine need not be quiet for long at a time. OUT gets
-index.html (tables and figures, one file that loads nothing), index.md (the tables), the figures as PNG, and in
-OUT/traces one traced run of the solver per case, for `plaq trace report` and the other commands of `plaq trace`.
+BUILD is a CMake folder made with -DPLAQ_BENCHMARKS=ON; a peer that was not found there is left out, and said so. Where
+none was found, the solver alone is measured, over the back ends of the installed plaq. All cases of a round run one
+after the other, and ratios are of medians over the rounds. Rounds are kept in OUT/rounds.json, and a further call adds
+to them, so that a machine need not be quiet for long at a time. OUT gets index.html (tables and figures, one file that
+loads nothing), index.md (the tables), the figures as PNG, and in OUT/traces one traced run of the solver per case, for
+`plaq trace report` and the other commands of `plaq trace`.
 """
 
 from __future__ import annotations
@@ -65,12 +66,11 @@ def write(found: list[dict], out: Path) -> Study:
         Study([part["solver"] for part in found]),
         Traces(out / "traces"),
     )
-    drawings = {
-        "threads_micro": figures.micro(small),
-        "threads_solver": figures.solver(study),
-        "threads_over_time": figures.timelines(traces),
-    }
-    tables = [*peers.tables(small), study.table(), traces.top()]
+    drawings = {"threads_solver": figures.solver(study), "threads_over_time": figures.timelines(traces)}
+    tables = [study.table(), traces.top()]
+    if small.engines:
+        drawings = {"threads_micro": figures.micro(small), **drawings}
+        tables = [*peers.tables(small), *tables]
     where = f"{len(found)} rounds; " + "; ".join(sorted({part["machine"] for part in found}))
     missing = sorted(set(peers.ENGINES) - set(small.engines))
     if missing:
