@@ -33,7 +33,7 @@ template <class Theirs>
 constexpr bool is_handle =
     sizeof(Theirs) == sizeof(abi::handle) && std::is_pointer_v<Theirs> == std::is_pointer_v<abi::handle>;
 static_assert(is_handle<MPI_Comm> && is_handle<MPI_Datatype> && is_handle<MPI_Request> && is_handle<MPI_Message> &&
-              is_handle<MPI_Info> && is_handle<MPI_Errhandler>);
+              is_handle<MPI_Info> && is_handle<MPI_Group> && is_handle<MPI_Errhandler>);
 static_assert(sizeof(MPI_Aint) == sizeof(mpi_functions<abi>::address) && std::is_signed_v<MPI_Aint>);
 static_assert(sizeof(MPI_Count) == sizeof(mpi_functions<abi>::count) && std::is_signed_v<MPI_Count>);
 

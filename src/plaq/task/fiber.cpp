@@ -7,6 +7,7 @@
 
 #include "plaq/task/backend_pool_members.hpp"
 #include "plaq/task/coroutine.hpp"
+#include "plaq/task/doorbell.hpp"
 #include "plaq/task/job_queue.hpp"
 #include "plaq/task/meter.hpp"
 #include "plaq/task/overflow.hpp"
@@ -387,8 +388,11 @@ class fiber::scheduler final : detail::counted_pool, detail::wakeable {
   /// whether there is something to do.
   bool sleep_and_poll(worker& self) {
     for (detail::pace pace; detail::anything_expected();) {
-      if (self.turn.wait_until(detail::clock::now() + pace.sleep_time())) return true;
-      if (!detail::poll_once()) continue;
+      const std::uint32_t armed = detail::doorbell::arm();
+      if (!detail::poll_once()) {
+        if (detail::doorbell::wait_at(self.turn, armed, detail::clock::now() + pace.sleep_time())) return true;
+        continue;
+      }
       std::unique_lock lock(idle_lock_);
       const bool asleep = std::erase(idle_, &self);
       idle_count_.store(static_cast<int>(idle_.size()));
@@ -423,14 +427,14 @@ class fiber::scheduler final : detail::counted_pool, detail::wakeable {
       idle_.erase(std::next(last).base());
       idle_count_.store(static_cast<int>(idle_.size()));
     }
-    sleeper->turn.open();
+    detail::doorbell::open(sleeper->turn);
   }
 
   void stop() {
     {
       std::lock_guard lock(idle_lock_);
       stopping_ = true;
-      for (worker* w : idle_) w->turn.open();
+      for (worker* w : idle_) detail::doorbell::open(w->turn);
       idle_.clear();
       idle_count_.store(0);
     }

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <deque>
+#include <optional>
 #include <thread>
 #include <vector>
 
 #include "plaq/task/backend_pool_members.hpp"
+#include "plaq/task/doorbell.hpp"
 #include "plaq/task/meter.hpp"
 #include "plaq/task/poller.hpp"
 #include "plaq/task/worker_numbers.hpp"
@@ -96,7 +98,7 @@ class os::scheduler final : detail::counted_pool, detail::wakeable {
     std::unique_lock lock(mutex_);
     all_idle_.wait(lock, [&] { return idle_.size() == threads_.size(); });
     ending_ = true;
-    for (auto& p : threads_) p->turn.open();
+    for (auto& p : threads_) detail::doorbell::open(p->turn);
     lock.unlock();
     for (auto& p : threads_) p->thread.join();
   }
@@ -190,7 +192,7 @@ class os::scheduler final : detail::counted_pool, detail::wakeable {
       }
       where->slot = slot;
       lock.unlock();
-      where->turn.open();
+      detail::doorbell::open(where->turn);
       return;
     }
     free_slots_.push_back(slot);
@@ -203,9 +205,16 @@ class os::scheduler final : detail::counted_pool, detail::wakeable {
     const auto duty = [this] { return free_.load() > 0 && detail::anything_expected(); };
     while (duty() && !watching_.exchange(true)) {
       bool called = false;
+      std::optional<std::uint32_t> armed;  // the doorbell, before the last poll
       for (detail::pace pace; !called && duty();) {
-        if (detail::poll_once()) pace.again();
-        called = pace.wait() ? here.turn.try_wait() : here.turn.wait_until(detail::clock::now() + pace.sleep_time());
+        if (detail::poll_once()) pace.again(), armed.reset();
+        if (armed) {
+          called = detail::doorbell::wait_at(here.turn, *armed, detail::clock::now() + pace.sleep_time());
+          armed = detail::doorbell::arm();
+        } else {
+          if (!pace.wait()) armed = detail::doorbell::arm();
+          called = here.turn.try_wait();
+        }
       }
       watching_.store(false);
       if (called) {
@@ -228,7 +237,7 @@ class os::scheduler final : detail::counted_pool, detail::wakeable {
     }
     chosen->slot = take_slot();
     lock.unlock();
-    chosen->turn.open();
+    detail::doorbell::open(chosen->turn);
   }
 
   int take_slot() {

@@ -1,10 +1,12 @@
 #include "plaq/task/poller.hpp"
 
+#include <algorithm>
 #include <mutex>
 #include <thread>
 #include <vector>
 
 #include "plaq/base/pause.hpp"
+#include "plaq/task/doorbell.hpp"
 #include "plaq/task/waiter.hpp"
 
 namespace plaq::task {
@@ -82,17 +84,22 @@ bool any_pool() noexcept { return pool_count.load(std::memory_order_relaxed) > 0
 
 bool pace::wait() noexcept {
   const bool expects = anything_expected();
-  // Pauses: some 20 to 50 us in all, a few since others may need the core to send the expected events.
+  // Pauses: some 20 to 50 us in all, few since others may need the core to send the expected events, and none if
+  // they are known to.
   const int watching = expects ? 100 : 1200;
-  constexpr int giving_way = 250;  // some 0.1 ms, more where others want the core
+  constexpr int giving_way = 250;  // some 0.1 ms of polls; where others take the core, microseconds
   const int pauses = expects ? 1 : 30;
-  rounds_ += pauses;
-  if (rounds_ <= watching) {
+  const bool shares = expects && doorbell::shares_cores();
+  if (shares) rounds_ = std::max(rounds_, watching);
+  if (rounds_ < watching) {
+    rounds_ += pauses;
     for (int p = 0; p < pauses; ++p) pause_core();
     return true;
   }
   if (rounds_ > watching + giving_way || !expects) return false;
-  std::this_thread::yield();
+  const auto before = clock::now();
+  if (!yield_core(shares)) return false;
+  rounds_ += 1 + static_cast<int>((clock::now() - before) / std::chrono::microseconds(2));
   return true;
 }
 

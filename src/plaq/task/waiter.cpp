@@ -1,9 +1,11 @@
 #include "plaq/task/waiter.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <thread>
 
 #include "plaq/base/pause.hpp"
+#include "plaq/task/doorbell.hpp"
 #include "plaq/task/poller.hpp"
 
 namespace plaq::task::detail {
@@ -49,15 +51,32 @@ void waiter::wait_until(clock::time_point deadline) noexcept {
 }
 
 void waiter::wait_as_thread(clock::time_point deadline) noexcept {
+  std::optional<std::uint32_t> armed;  // the doorbell, before the last poll
+  const auto sleep_at_bell = [&](clock::time_point until) {
+    auto expected = wait_state::awake;
+    if (!state_.compare_exchange_strong(expected, wait_state::asleep)) return true;
+    if (doorbell::wait_at(*gate_, *armed, until)) return true;
+    expected = wait_state::asleep;
+    if (state_.compare_exchange_strong(expected, wait_state::awake)) return false;
+    gate_->wait();  // it is being opened right now
+    return true;
+  };
   for (pace pace; anything_expected();) {
     if (state_.load(std::memory_order_acquire) == wait_state::woken) return;
     if (poll_once()) {
       pace.again();
+      armed.reset();
       continue;
     }
-    if (!any_pool() && pace.wait() && deadline == clock::time_point::max()) continue;
+    if (!armed && !any_pool()) {  // a pool has workers that sleep at the bell
+      if (pace.wait() && deadline == clock::time_point::max()) continue;
+      armed = doorbell::arm();
+      continue;
+    }
     const auto now = clock::now();
-    if (now >= deadline || sleep_until(std::min(deadline, now + pace.sleep_time()))) return;
+    const auto until = std::min(deadline, now + pace.sleep_time());
+    if (now >= deadline || (armed ? sleep_at_bell(until) : sleep_until(until))) return;
+    if (armed) armed = doorbell::arm();
   }
   sleep_until(deadline);
 }
@@ -85,7 +104,7 @@ void waiter::wake() noexcept {
   if (sleeper)
     sleeper->home.resume(*sleeper);
   else
-    closed->open();
+    doorbell::open(*closed);
 }
 
 void waiter_list::push(waiter& w) noexcept {

@@ -5,12 +5,12 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "plaq/base/error.hpp"
 #include "plaq/comm/collectives/byte_executor.hpp"
 #include "plaq/comm/wire/traffic.hpp"
+#include "plaq/task/doorbell.hpp"
 #include "plaq/trace/region.hpp"
 
 namespace plaq::comm {
@@ -96,10 +96,8 @@ void operations::keep(std::unique_ptr<active_operation> done) {
 
 void operations::run(prepared_operation what) {
   const trace::region whole(what.name);
-  constexpr int polls_before_yield = 200;    // some 20 us; Open MPI yields by itself where ranks share cores
-  constexpr int yields_before_sleep = 1000;  // then other ranks compute on this core, faster if this one sleeps
   std::unique_ptr<active_operation> own;
-  for (int poll = 0;; ++poll) {
+  for (task::detail::message_pace pace;; pace.wait()) {
     {
       std::lock_guard lock(guard_);
       if (!own) in_run_ = (own = begin(std::move(what))).get();
@@ -116,10 +114,6 @@ void operations::run(prepared_operation what) {
       }
     }
     task::detail::poll_once();  // the other ranks may wait for other messages of this one
-    if (poll > polls_before_yield + yields_before_sleep)
-      std::this_thread::sleep_for(task::detail::pace::shortest_sleep);
-    else if (poll > polls_before_yield)
-      std::this_thread::yield();
   }
 }
 

@@ -16,6 +16,7 @@ namespace plaq::comm {
   F(Cancel, (handle * request))                                                                                \
   F(Comm_dup, (handle comm, handle * made))                                                                    \
   F(Comm_free, (handle * comm))                                                                                \
+  F(Comm_group, (handle comm, handle * group))                                                                 \
   F(Comm_rank, (handle comm, int* rank))                                                                       \
   F(Comm_set_errhandler, (handle comm, handle errors))                                                         \
   F(Comm_size, (handle comm, int* size))                                                                       \
@@ -27,6 +28,8 @@ namespace plaq::comm {
   F(Finalized, (int* yes))                                                                                     \
   F(Get_elements_x, (const status* of, handle type, count* n))                                                 \
   F(Get_library_version, (char* text, int* length))                                                            \
+  F(Group_free, (handle * group))                                                                              \
+  F(Group_translate_ranks, (handle from, int n, const int* ranks, handle to, int* there))                      \
   F(Improbe, (int peer, int tag, handle comm, int* there, handle* message, status* its))                       \
   F(Imrecv, (void* data, int n, handle type, handle* message, handle* request))                                \
   F(Init_thread, (int* argc, char*** argv, int asked, int* level))                                             \

@@ -45,6 +45,16 @@ class interface final : public mpi_interface {
     return size;
   }
 
+  void join_node() override {
+    auto& near = neighbours<Abi>::of_process;
+    if (near.count > 0) return;
+    mpi_wire<Abi> node(mpi_wire<Abi>::node_of(mpi.is.world), 1);
+    if (node.size() == 1) return;
+    near.places = attach_to_node(node.number(), node.rank(), node.size());
+    near.group = node.group();
+    near.count = node.size();
+  }
+
   void check_group(wire::handle comm) const override {
     const auto of = from_handle<handle>(comm);
     if (of == mpi.is.no_comm) throw input_error("from_mpi: the communicator is MPI_COMM_NULL, which has no ranks");

@@ -31,6 +31,8 @@ class mpi_interface {
   /// Returns the size of the world. Errors of its calls come back as codes from now on; the default is to end the job
   /// without saying which call failed.
   virtual int size_of_world() = 0;
+  /// Joins the ranks of this node, so that each wakes those to which it sends. Collective; before other threads call.
+  virtual void join_node() = 0;
   /// Throws input_error unless this is a communicator of one group.
   virtual void check_group(wire::handle comm) const = 0;
   /// Makes a wire over a duplicate of a communicator. Collective. Buffers longer than `longest_message` bytes travel in

@@ -8,6 +8,7 @@
 #include "plaq/comm/mpi/interface.hpp"
 #include "plaq/comm/mpi/launcher.hpp"
 #include "plaq/comm/mpi/library.hpp"
+#include "plaq/comm/mpi/own_yields.hpp"
 #include "plaq/comm/mpi/search.hpp"
 
 namespace plaq::comm {
@@ -123,6 +124,8 @@ class session {
     chosen.keep();
     need_thread_level(mpi);
     check_world(mpi.size_of_world(), in_words(chosen.library()), "", started, expected_ranks());
+    if (mpi.size_of_world() > 1) mpi.join_node();
+    find_own_yields(chosen.library());
   }
 
   mpi_interface& mpi_;
@@ -147,6 +150,7 @@ std::unique_ptr<wire> wire_of_program(wire::handle over, const std::string& inte
   mpi->check_group(over);
   need_thread_level(*mpi);
   chosen.keep();
+  find_own_yields(chosen.library());
   return mpi->make_wire(over, longest_message);
 }
 

@@ -10,11 +10,15 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "plaq/comm/mpi/functions.hpp"
+#include "plaq/comm/mpi/node_board.hpp"
+#include "plaq/comm/mpi/own_yields.hpp"
 #include "plaq/comm/wire/traffic.hpp"
 #include "plaq/comm/wire/wire.hpp"
+#include "plaq/task/doorbell.hpp"
 
 namespace plaq::comm {
 
@@ -80,6 +84,16 @@ class typed {
   }
 };
 
+/// Ranks of this node, in its order, and their doorbells.
+template <class Abi>
+struct neighbours {
+  std::span<task::detail::doorbell::place> places;
+  typename Abi::handle group{};
+  int count = 0;  ///< 0: not joined
+
+  static inline neighbours of_process;
+};
+
 /// Returns a number for a wire that another wire of the job has with a probability of 2^-32.
 std::uint32_t fresh_number();
 
@@ -106,6 +120,7 @@ class mpi_wire final : public wire {
     must<Abi>(mpi.Comm_rank(comm_, &rank_), "MPI_Comm_rank");
     must<Abi>(mpi.Comm_size(comm_, &size_), "MPI_Comm_size");
     must<Abi>(mpi.Comm_set_errhandler(comm_, mpi.is.errors_return), "MPI_Comm_set_errhandler");
+    find_bells();
     agree_on_number();
   }
   ~mpi_wire() override {
@@ -127,10 +142,22 @@ class mpi_wire final : public wire {
   }
   std::unique_ptr<wire> split_by_node() override {
     const auto turn = lock_mpi<Abi>();
+    return std::make_unique<mpi_wire>(node_of(comm_), longest_);
+  }
+  /// Makes the communicator of the ranks of `comm` on this node, in its order.
+  static mpi_handle node_of(mpi_handle comm) {
+    int rank = 0;
+    must<Abi>(mpi.Comm_rank(comm, &rank), "MPI_Comm_rank");
     mpi_handle part = mpi.is.no_comm;
-    must<Abi>(mpi.Comm_split_type(comm_, Abi::shared_memory, rank_, mpi.is.no_info, &part), "MPI_Comm_split_type",
-              rank_text());
-    return std::make_unique<mpi_wire>(part, longest_);
+    must<Abi>(mpi.Comm_split_type(comm, Abi::shared_memory, rank, mpi.is.no_info, &part), "MPI_Comm_split_type",
+              "rank " + std::to_string(rank));
+    return part;
+  }
+  /// Returns its group, which the caller owns.
+  mpi_handle group() const {
+    mpi_handle made{};
+    must<Abi>(mpi.Comm_group(comm_, &made), "MPI_Comm_group");
+    return made;
   }
 
   handle send(const blocks& from, int peer, int tag) override {
@@ -139,6 +166,7 @@ class mpi_wire final : public wire {
     mpi_handle request = mpi.is.no_request;
     must<Abi>(mpi.Isend(from.data, what.count, what.type, peer, tag, comm_, &request), "MPI_Isend");
     traffic::count_sent(from.bytes());
+    ring(peer);
     return to_handle(request);
   }
 
@@ -161,7 +189,9 @@ class mpi_wire final : public wire {
     int there = 0;
     mpi_handle message = mpi.is.no_message;
     status its;
-    must<Abi>(mpi.Improbe(Abi::any_source, Abi::any_tag, comm_, &there, &message, &its), "MPI_Improbe");
+    const quick_poll quick;
+    for (int look = looks(); look > 0 && !there; --look)
+      must<Abi>(mpi.Improbe(Abi::any_source, Abi::any_tag, comm_, &there, &message, &its), "MPI_Improbe");
     if (!there) return std::nullopt;
     long long bytes = 0;
     must<Abi>(mpi.Get_elements_x(&its, mpi.is.byte, &bytes), "MPI_Get_elements_x");
@@ -183,17 +213,20 @@ class mpi_wire final : public wire {
     const typed<Abi> what(from, longest_);
     mpi_handle request = mpi.is.no_request;
     must<Abi>(mpi.Send_init(from.data, what.count, what.type, peer, tag, comm_, &request), "MPI_Send_init");
+    if (!bells_.empty()) peers_of_prepared_[to_handle(request)] = peer;
     return to_handle(request);
   }
   void start(handle prepared, std::size_t bytes) override {
     const auto turn = lock_mpi<Abi>();
     auto request = from_handle<mpi_handle>(prepared);
     must<Abi>(mpi.Start(&request), "MPI_Start");
+    if (const auto found = peers_of_prepared_.find(prepared); found != peers_of_prepared_.end()) ring(found->second);
     traffic::count_sent(bytes);
   }
   void forget(handle prepared) override {
     const auto turn = lock_mpi<Abi>();
     auto request = from_handle<mpi_handle>(prepared);
+    peers_of_prepared_.erase(prepared);
     if (is_running()) mpi.Request_free(&request);
   }
 
@@ -207,12 +240,16 @@ class mpi_wire final : public wire {
     statuses_.resize(n);
     std::ranges::transform(in_progress, requests_.begin(), from_handle<mpi_handle>);
     int count = 0;
-    const int code = mpi.Testsome(int(n), requests_.data(), &count, which_.data(), statuses_.data());
+    const quick_poll quick;
+    int code = 0;
+    for (int look = looks(); look > 0 && code == 0 && count == 0; --look)
+      code = mpi.Testsome(int(n), requests_.data(), &count, which_.data(), statuses_.data());
     if (code != Abi::error_in_status) must<Abi>(code, "MPI_Testsome");
     for (int i = 0; i < std::max(count, 0); ++i) {
       const auto number = std::size_t(which_[std::size_t(i)]);
       const status& its = statuses_[std::size_t(i)];
       ends.push_back(end_of(number, its, code == 0 ? 0 : its.error));
+      ring_sender(ends.back(), its);
       in_progress[number] = to_handle(requests_[number]);  // a prepared one stays what it is
     }
   }
@@ -222,7 +259,11 @@ class mpi_wire final : public wire {
   void agree_on_number() {
     if (rank_ == 0) number_ = fresh_number();
     const auto finish = [](mpi_handle request) {
-      for (int done = 0; !done;) must<Abi>(mpi.Test(&request, &done, std::array<status, 1>().data()), "MPI_Test");
+      int done = 0;
+      for (task::detail::message_pace pace;; pace.wait()) {
+        must<Abi>(mpi.Test(&request, &done, std::array<status, 1>().data()), "MPI_Test");
+        if (done) return;
+      }
     };
     mpi_handle request = mpi.is.no_request;
     int distance = 1;
@@ -234,20 +275,55 @@ class mpi_wire final : public wire {
     for (distance /= 2; distance > 0; distance /= 2) {
       if (rank_ + distance >= size_) continue;
       must<Abi>(mpi.Isend(&number_, sizeof number_, mpi.is.byte, rank_ + distance, 0, comm_, &request), "MPI_Isend");
+      ring(rank_ + distance);
       finish(request);
     }
+  }
+
+  /// Number of looks of a poll. MPI may take a message off the network at the end of a look and show it at the next.
+  static int looks() { return task::detail::doorbell::is_armed() ? 2 : 1; }
+  /// Finds the doorbells of those ranks that are on this node.
+  void find_bells() {
+    const auto& near = neighbours<Abi>::of_process;
+    if (near.places.empty() || size_ == 1) return;
+    std::vector<int> there(std::size_t(near.count)), here(there.size());
+    for (std::size_t i = 0; i < there.size(); ++i) there[i] = int(i);
+    mpi_handle own = group();
+    must<Abi>(mpi.Group_translate_ranks(near.group, near.count, there.data(), own, here.data()),
+              "MPI_Group_translate_ranks");
+    must<Abi>(mpi.Group_free(&own), "MPI_Group_free");
+    for (std::size_t i = 0; i < here.size(); ++i)
+      if (here[i] >= 0 && here[i] < size_) bells_.push_back({here[i], &near.places[i].bell});
+    std::ranges::sort(bells_, {}, &peer_bell::peer);
+  }
+  /// Wakes a rank that sleeps, after something was sent to it.
+  void ring(int peer) const {
+    if (bells_.empty()) return;
+    std::size_t i = std::size_t(peer - bells_[0].peer);  // where ranks of a node follow each other
+    if (i >= bells_.size() || bells_[i].peer != peer) {
+      i = std::size_t(std::ranges::lower_bound(bells_, peer, {}, &peer_bell::peer) - bells_.begin());
+      if (i == bells_.size() || bells_[i].peer != peer) return;
+    }
+    task::detail::doorbell::ring(*bells_[i].bell, task::detail::doorbell::shares_cores());
+  }
+  /// Tells the sender of a long message that it was received: MPI may have sent it a word of its own.
+  void ring_sender(const end& received, const status& its) const {
+    constexpr std::size_t sent_at_once = 1024;
+    if (received.error.empty() && received.bytes > sent_at_once && its.source != rank_) ring(its.source);
   }
 
   std::string rank_text() const { return "rank " + std::to_string(rank_); }
 
   /// Tests one handle, the most frequent case, without lists.
-  static void test_one(handle& one, std::vector<end>& ends) {
+  void test_one(handle& one, std::vector<end>& ends) {
     auto request = from_handle<mpi_handle>(one);
     int done = 0;
     status its;
+    const quick_poll quick;
     const int error = mpi.Test(&request, &done, &its);
     if (error == 0 && !done) return;
     ends.push_back(end_of(0, its, error));
+    ring_sender(ends.back(), its);
     one = to_handle(request);
   }
   static end end_of(std::size_t index, const status& its, int error) {
@@ -265,6 +341,12 @@ class mpi_wire final : public wire {
   std::size_t longest_;
   int rank_ = 0, size_ = 0;
   std::uint32_t number_ = 0;
+  struct peer_bell {
+    int peer;
+    task::detail::doorbell::state* bell;
+  };
+  std::vector<peer_bell> bells_;  // of the ranks of this node, by rank
+  std::unordered_map<handle, int> peers_of_prepared_;
   std::vector<mpi_handle> requests_;  // of test()
   std::vector<int> which_;
   std::vector<status> statuses_;
