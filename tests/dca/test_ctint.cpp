@@ -280,12 +280,10 @@ TEST(ctint_measurements, two_particle_functions_are_products_of_those_of_the_con
     for (int p = 0; p < at.size(); ++p)
       for (int q = 0; q < at.size(); ++q) {
         const int x = at.create.flavour[std::size_t(p)], y = at.annihilate.flavour[std::size_t(q)];
-        const complex left =
-            bath_at(K, a, x % orbitals, n) *
-            std::polar(K * (x / orbitals) % 2 ? -1. : 1., (2 * n + 1) * M_PI / beta * at.create.tau[std::size_t(p)]);
-        const complex right = bath_at(K2, y % orbitals, b, n2) *
-                              std::polar(K2 * (y / orbitals) % 2 ? -1. : 1.,
-                                         -(2 * n2 + 1) * M_PI / beta * at.annihilate.tau[std::size_t(q)]);
+        const complex left = bath_at(K, a, x % orbitals, n) * (K * (x / orbitals) % 2 ? -1. : 1.) *
+                             std::polar(1., (2 * n + 1) * M_PI / beta * at.create.tau[std::size_t(p)]);
+        const complex right = bath_at(K2, y % orbitals, b, n2) * (K2 * (y / orbitals) % 2 ? -1. : 1.) *
+                              std::polar(1., -(2 * n2 + 1) * M_PI / beta * at.annihilate.tau[std::size_t(q)]);
         sum -= left * double(at.m(p, q)) * right / (beta * cells);
       }
     return sum;
