@@ -64,7 +64,8 @@ def solver(study: Study):
         bars(axes[1], "voluntary", -0.2, 0.4, label="voluntary", color=theme.series[3])
         bars(axes[1], "involuntary", 0.2, 0.4, label="involuntary", color=theme.series[4])
         axes[1].set(yscale="symlog", title="Context switches of the kernel")
-        axes[1].legend()
+        axes[1].margins(y=0.25)
+        axes[1].legend(loc="upper center", ncols=2)
         bars(axes[2], "used", factor=100.0, color=by_backend)
         axes[2].set(title="Cores in use, %")
         for axis in axes:
