@@ -52,8 +52,8 @@ inline void ring(state& bell, bool shares) noexcept {
 }  // namespace doorbell
 
 /// Gives the core away for a moment. Returns whether to do so again: not if others keep it for long, since a thread
-/// that sleeps gets it back sooner; nor, where cores are shared, if nobody takes it, since other ranks may belong to
-/// another group of the kernel's scheduler, to which no yield leads.
+/// that sleeps gets it back sooner; nor, where cores are shared, if no process takes it, since other ranks may belong
+/// to another group of the kernel's scheduler, to which no yield leads.
 bool yield_core(bool shares) noexcept;
 
 /// Pace of a thread outside of tasks that has nothing to do but to poll for a message.

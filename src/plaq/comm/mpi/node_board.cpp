@@ -70,7 +70,7 @@ std::span<doorbell::place> attach_to_node(std::uint32_t number, int rank, int ra
   const board all(at, ranks);
   all.cpus()[std::size_t(rank)] = own;
   if (all.attached().fetch_add(1) + 1 == std::uint32_t(ranks)) {
-    ::unlink(name);  // nobody needs the name any more
+    ::unlink(name);  // all ranks have the memory
     const auto shares = find_sharing(all.cpus(), limit);
     for (std::size_t r = 0; r < shares.size(); ++r) all.places()[r].shares.store(shares[r] ? 2 : 1);
   }
